@@ -16,12 +16,18 @@ package struct BlockMap: Sendable {
     package fileprivate(set) var function: UInt32 = 0
     /// Whether it is entered when an exception is thrown.
     package var isLandingPad: Bool
+    /// Whether control may continue after the block's last byte.
+    package var fallsThrough: Bool
 
-    package init(start: StatedAddress, size: UInt32, id: UInt32, isLandingPad: Bool = false) {
+    package init(
+      start: StatedAddress, size: UInt32, id: UInt32, isLandingPad: Bool = false,
+      fallsThrough: Bool = true
+    ) {
       self.start = start
       self.size = size
       self.id = id
       self.isLandingPad = isLandingPad
+      self.fallsThrough = fallsThrough
     }
 
     package var range: AddressRange { AddressRange(start: start, size: UInt64(size)) }
@@ -34,6 +40,8 @@ package struct BlockMap: Sendable {
     package fileprivate(set) var blocks = 0..<0
     /// A hash of the code of all blocks; `nil` if the compiler wrote none.
     package var hash: UInt64?
+    /// The index in the map's hashes of the hash of the first block; `nil` if the compiler wrote none.
+    fileprivate var firstHash: Int?
     /// Whether the function's blocks are in several places.
     package var isSplit: Bool
 
@@ -48,6 +56,8 @@ package struct BlockMap: Sendable {
   package private(set) var functions: [Function] = []
   /// The blocks of all functions, function by function.
   package private(set) var blocks: [Block] = []
+  /// The compiler's hashes of blocks, for the functions that have them.
+  private var hashes: [UInt64] = []
   /// The indexes in `blocks` of blocks that are not empty and do not overlap, ascending by address.
   private var byAddress: [UInt32] = []
   /// Whether the compiler stated IDs. If not, the IDs count the blocks of a function in the order of the code.
@@ -55,12 +65,14 @@ package struct BlockMap: Sendable {
 
   /// - Parameters:
   ///   - functions: the functions, in any order; of two functions with the same entry, the first is kept.
+  ///   - hashes: for each function the compiler's hashes of its blocks, in the order of the blocks.
   ///   - blocks: appends the blocks of the function at that index. Of two blocks that overlap, only the block that
   ///     begins first is found by its address; of two blocks that begin at the same address, only the longer.
   /// - Complexity: O(*n* log *n*) for *n* blocks.
   package init(
     of functions: [Function], blockCount: Int = 0,
-    statesIDs: Bool = true, blocks append: (_ function: Int, inout [Block]) -> Void
+    statesIDs: Bool = true, hashes: [[UInt64]?]? = nil,
+    blocks append: (_ function: Int, inout [Block]) -> Void
   ) {
     self.statesIDs = statesIDs
     let order = functions.indices.sorted { (functions[$0].entry, $0) < (functions[$1].entry, $1) }
@@ -72,6 +84,10 @@ package struct BlockMap: Sendable {
       for block in first..<blocks.count { blocks[block].function = UInt32(self.functions.count) }
       self.functions.append(functions[index])
       self.functions[self.functions.count - 1].blocks = first..<blocks.count
+      if let hashes = hashes?[index], hashes.count == blocks.count - first {
+        self.functions[self.functions.count - 1].firstHash = self.hashes.count
+        self.hashes += hashes
+      }
     }
     byAddress.reserveCapacity(blocks.count)
     let sorted = blocks.indices.map { UInt32($0) }.sorted { [blocks] in
@@ -131,6 +147,11 @@ extension BlockMap {
 
   /// The blocks of `function`, the part with the entry first.
   package func blocks(of function: Function) -> ArraySlice<Block> { blocks[function.blocks] }
+
+  /// The compiler's hashes of the blocks of `function`, in the order of the blocks; `nil` if the compiler wrote none.
+  package func blockHashes(of function: Function) -> ArraySlice<UInt64>? {
+    function.firstHash.map { hashes[$0..<$0 + function.blocks.count] }
+  }
 
   /// The function that `block` belongs to.
   package func function(of block: Block) -> Function { functions[Int(block.function)] }

@@ -56,6 +56,10 @@ import Testing
     unmapped.ofFunctions = 5
     unmapped.ofBytes = 5_000
     split.unmapped = unmapped
+    var others = CarriedFunctions()
+    (others.same, others.matched, others.whole) = (4, 2, 1)
+    (others.matchedBlocks, others.blocks, others.new) = (30, 32, 1)
+    split.otherBuilds = others
     return split
   }()
 

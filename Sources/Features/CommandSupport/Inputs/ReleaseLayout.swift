@@ -31,6 +31,11 @@ package struct ReleaseLayout {
     } catch { throw Diagnostic("\(error)", context: [path]) }
   }
 
+  /// Returns the contents of the blocks of `map`, the map of this image; `nil` unless it is an ELF image.
+  package func blockContents(_ map: BlockMap) -> BlockContents? {
+    bytes.flatMap { BlockContents(of: $0, in: layout, map) }
+  }
+
   /// The data of the image; `nil` if only a link map was given.
   package func dataLayout() throws(ParseError) -> DataLayout? {
     guard let bytes else { return nil }

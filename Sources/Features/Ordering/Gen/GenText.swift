@@ -61,6 +61,7 @@ package struct GenText {
       text +=
         "\nsplit \(counted(split.functions, "function")) into \(ByteCount(split.hotBytes).wording) that ran and "
         + "\(ByteCount(split.coldBytes).wording) that did not: \(printable(split.outputPath))"
+      if let others = split.otherBuilds { text += "\n" + others.text }
       text += list("left whole", split.leftWhole)
       if let unmapped = split.unmapped?.text { text += "\n" + unmapped }
     }

@@ -39,7 +39,7 @@ extension SplitFormat {
       "unsupported basic block address map: expected block IDs, found none", context: [path],
       hint: "compile the program with clang 19 or later", severity: .mismatch)
   }
-  guard !request.executed.isEmpty || !request.executed.driftByEntry.isEmpty else {
+  guard !request.executed.isEmpty || request.executed.findings.counts != nil else {
     throw Diagnostic(
       "missing basic blocks: the traces recorded functions only", context: [path],
       hint: "record with 'orderfile record --breakpoints --blocks'", severity: .nothingRecorded)
@@ -59,6 +59,8 @@ private struct ClangSplit {
   private var cold: [Part] = []
   private var summary = SplitSummary()
   private var unmapped = UnmappedCode()
+  /// The functions that have a place in the order, by their first addresses.
+  private var isPlaced: Set<StatedAddress>
   /// How each body is split or why it is left whole, by its first address.
   private var decisions: [StatedAddress: Decision] = [:]
 
@@ -74,10 +76,14 @@ private struct ClangSplit {
     self.request = request
     self.map = map
     units = CompileUnits(request.release, map)
+    let functions = request.release.layout.functions
+    isPlaced = Set(request.order.map { functions[$0.function].address })
+    summary.otherBuilds = request.executed.findings.counts
   }
 
   mutating func append(_ part: Part) {
     let function = layout.functions[part.function]
+    defer { appendNewFunctions(usedBy: function.address) }
     switch decision(function) {
     case .whole: hot.append(part)
     case .furtherPart: break
@@ -86,6 +92,14 @@ private struct ClangSplit {
       if names.contains(layout.name(of: function)) {
         self.cold.append(Part(part.function, blocks: cold))
       }
+    }
+  }
+
+  /// Appends the functions that the function at `entry` uses and that no recorded build has.
+  private mutating func appendNewFunctions(usedBy entry: StatedAddress) {
+    for new in request.executed.newFunctions[entry] ?? [] where isPlaced.insert(new).inserted {
+      summary.otherBuilds?.new += 1
+      for alias in layout.functions(at: new) { append(Part(alias)) }
     }
   }
 
@@ -112,7 +126,7 @@ private struct ClangSplit {
     }
     unmapped.add(function, hasMap: true)
     let names = compilersNames(of: layout.functions[layout.functions(at: function.address)])
-    if let difference = request.executed.driftByEntry[function.address] {
+    if let difference = request.executed.findings.difference(at: function.address) {
       summary.leftWhole.append(
         NameWithReason(
           name: names[0], reason: "basic blocks differ from the recorded build: \(difference)"))

@@ -2,8 +2,9 @@
 //
 // A launch of the build itself has addresses in this build. A launch of another build of the same program, such as the
 // build before it was split, has blocks. These are found in this build by function and block ID, if the maps of both
-// builds show the same blocks for the function. A function whose blocks differ has drifted: its recorded blocks show
-// nothing about this build.
+// builds show the same blocks for the function. If the function was edited, its blocks are matched by their content
+// (`BlockMatching`). A function of which too few blocks match has drifted: its recorded blocks show nothing about this
+// build.
 
 import Addresses
 import CommandSupport
@@ -18,20 +19,30 @@ struct ExecutedCode {
   let map: BlockMap?
   private var executedStarts: Set<StatedAddress> = []
   private var executedRanges: Set<AddressRange> = []
-  /// The first addresses of functions that launches of other builds ran.
-  private var known: Set<StatedAddress> = []
-  /// Functions that were recorded in other builds, where they have other blocks; by their first address.
-  private(set) var driftByEntry: [StatedAddress: BlockDifference] = [:]
+  /// How the functions that launches of other builds ran were found in this build.
+  private(set) var findings = BlockFindings()
   /// Whether a launch of another build was left out, because this build has no map.
   private(set) var hasOtherBuilds = false
   private var names: SymbolMap
-  private var recordedBuilds: [ImageID: (release: ReleaseLayout, map: BlockMap)] = [:]
+  private var recordedBuilds: [ImageID: Build] = [:]
+  private var contents: BlockContents?
+  /// Functions that the recorded builds do not have, by the function that uses them: both by their first addresses.
+  private(set) var newFunctions: [StatedAddress: [StatedAddress]] = [:]
+
+  /// A build that was launched.
+  private struct Build {
+    var release: ReleaseLayout
+    var map: BlockMap
+    var contents: BlockContents?
+    var names: SymbolMap
+  }
 
   /// - Throws: the error in the map of basic blocks.
   init(_ release: ReleaseLayout, names: SymbolMap) throws(Diagnostic) {
     self.release = release
     self.names = names
     map = try release.blockMap()
+    contents = map.flatMap(release.blockContents)
   }
 
   /// Whether the code that begins at `address` ran.
@@ -71,22 +82,23 @@ struct ExecutedCode {
       hasOtherBuilds = true
       return
     }
-    let recorded = try build(of: launch.image, recordedBuild)
+    var recorded = try build(of: launch.image, recordedBuild)
     var executed: [StatedAddress: Set<UInt32>] = [:]
     for (start, _) in ran {
       guard let block = recorded.map.block(at: start) else { continue }
       executed[recorded.map.function(of: block).entry, default: []].insert(block.id)
     }
-    add(executed, in: recorded, map)
+    let carried = add(executed, in: recorded, map)
+    addNewFunctions(usedBy: carried, besides: &recorded.names)
   }
 
-  /// Adds blocks that ran in another build. `executed` has their IDs, by the first addresses of their functions.
+  /// Adds blocks that ran in another build. `executed` has their IDs, by the first addresses of their functions. Returns
+  /// the added blocks.
   ///
   /// - Complexity: O(*b* log *b*) on average for *b* blocks of functions of the same names in both builds.
   private mutating func add(
-    _ executed: [StatedAddress: Set<UInt32>],
-    in recorded: (release: ReleaseLayout, map: BlockMap), _ map: BlockMap
-  ) {
+    _ executed: [StatedAddress: Set<UInt32>], in recorded: Build, _ map: BlockMap
+  ) -> [BlockMap.Block] {
     let layout = recorded.release.layout
     var byName: [SymbolName: [BlockMap.Function]] = [:]
     for entry in executed.keys.sorted() {
@@ -96,7 +108,8 @@ struct ExecutedCode {
       }
     }
     let names = byName.keys.sorted()
-    var identified: Set<StatedAddress> = []
+    var added: [BlockMap.Block] = []
+    var (identified, known) = (Set<StatedAddress>(), Set<StatedAddress>())
     for name in names {
       var (ran, own) = (MatchedBlocks(), MatchedBlocks())
       let functions = byName[name] ?? []
@@ -108,25 +121,79 @@ struct ExecutedCode {
         own.add(shape, ids: [])
         guard let ids = ran.ids(of: shape) else { continue }
         known.insert(function.entry)
-        for block in map.blocks(of: function) where ids.contains(block.id) && block.size > 0 {
-          add(block.range)
-        }
+        findings.add(function.entry, .same)
+        added += map.blocks(of: function).filter { ids.contains($0.id) && $0.size > 0 }
       }
       for function in functions where own.ids(of: recorded.map.shape(of: function)) != nil {
         identified.insert(function.entry)
       }
     }
     for name in names {
-      guard let other = byName[name]?.first(where: { !identified.contains($0.entry) }) else {
+      let others = byName[name]?.filter { !identified.contains($0.entry) } ?? []
+      guard let other = others.first else { continue }
+      let edited = functions(named: name, map).filter { !known.contains($0.entry) }
+      // Namesakes of which several were edited can't be told apart.
+      if others.count == 1, edited.count == 1,
+        let blocks = matching(edited[0], other, ran: executed[other.entry] ?? [], in: recorded, map)
+      {
+        known.insert(edited[0].entry)
+        added += blocks
         continue
       }
-      // A recorded function of this name matches no function of this build, so all functions of this name that match
-      // nothing have drifted.
-      for function in functions(named: name, map) where !known.contains(function.entry) {
-        driftByEntry[function.entry] = map.drift(of: function, from: other, in: recorded.map)
+      for function in edited {
+        guard let drift = map.drift(of: function, from: other, in: recorded.map) else { continue }
+        findings.add(function.entry, .drifted(drift))
+      }
+    }
+    for block in added { add(block.range) }
+    return added
+  }
+
+  /// Adds the functions that `blocks` use and the recorded build does not have, and the functions that these use. They are
+  /// new or have a new name, so it is unknown which of their blocks run.
+  private mutating func addNewFunctions(
+    usedBy blocks: [BlockMap.Block], besides names: inout SymbolMap
+  ) {
+    guard let contents, let map else { return }
+    var users: [(entry: StatedAddress, code: AddressRange)] = blocks.map {
+      (map.function(of: $0).entry, $0.range)
+    }
+    var isSeen: Set<StatedAddress> = []
+    while let (user, code) = users.popLast() {
+      for entry in contents.functions(usedBy: code) where isSeen.insert(entry).inserted {
+        let aliases = release.layout.functions[release.layout.functions(at: entry)]
+        guard let function = map.function(at: entry),
+          aliases.allSatisfy({ names.resolve(release.layout.name(of: $0)).functions.isEmpty })
+        else { continue }
+        newFunctions[user, default: []].append(entry)
+        users += map.blocks(of: function).map { (entry, $0.range) }
       }
     }
   }
+
+  /// Returns the blocks of `function`, which was edited, that may run; `nil` if too few of its blocks are found in the
+  /// recorded build.
+  ///
+  /// - Parameters:
+  ///   - other: the function in the recorded build.
+  ///   - ran: the IDs of its blocks that ran.
+  private mutating func matching(
+    _ function: BlockMap.Function, _ other: BlockMap.Function, ran: Set<UInt32>,
+    in recorded: Build, _ map: BlockMap
+  ) -> [BlockMap.Block]? {
+    guard let contents, let old = recorded.contents else { return nil }
+    let matching = BlockMatching(old.contents(of: other), contents.contents(of: function))
+    let blocks = map.blocks(of: function)
+    guard Self.leastMatched.isReached(by: matching.matchedCount, of: blocks.count) else {
+      return nil
+    }
+    let mayRun = matching.mayRun(recorded.map.blocks(of: other).map { ran.contains($0.id) })
+    findings.add(function.entry, .matched(blocks: matching.matchedCount, of: blocks.count))
+    return zip(blocks, mayRun).filter { $1 && $0.size > 0 }.map(\.0)
+  }
+
+  /// The share of the blocks of an edited function that must match.
+  private static let leastMatched = Share(percent: 50)
 
   /// Returns the functions of this build with the name, each once.
   private mutating func functions(named name: SymbolName, _ map: BlockMap) -> [BlockMap.Function] {
@@ -136,7 +203,7 @@ struct ExecutedCode {
 
   private mutating func build(
     of image: TraceImage, _ recordedBuild: (TraceImage) -> ReleaseLayout?
-  ) throws(Diagnostic) -> (release: ReleaseLayout, map: BlockMap) {
+  ) throws(Diagnostic) -> Build {
     if let id = image.id, let known = recordedBuilds[id] { return known }
     guard let release = recordedBuild(image) else {
       throw Diagnostic(
@@ -145,8 +212,11 @@ struct ExecutedCode {
         severity: .mismatch)
     }
     guard let map = try release.blockMap() else { throw .unsplittable(release.path) }
-    if let id = image.id { recordedBuilds[id] = (release, map) }
-    return (release, map)
+    let build = Build(
+      release: release, map: map, contents: release.blockContents(map),
+      names: SymbolMap(release.layout))
+    if let id = image.id { recordedBuilds[id] = build }
+    return build
   }
 }
 

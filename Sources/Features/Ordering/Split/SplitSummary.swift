@@ -21,6 +21,8 @@ package struct SplitSummary: Hashable, Sendable {
   package var leftWhole: [NameWithReason] = []
   /// The functions that ran and have no map of basic blocks; `nil` if the tool that splits needs no map.
   package var unmapped: UnmappedCode?
+  /// The functions that launches of other builds ran; `nil` if all launches are of the build that is split.
+  package var otherBuilds: CarriedFunctions?
 
   package init() {}
 }
@@ -32,6 +34,7 @@ extension SplitSummary: JSONWritableObject {
     json.member("functions", functions)
     json.member("hotBytes", hotBytes)
     json.member("leftWhole", leftWhole)
+    json.optional("otherBuilds", otherBuilds)
     json.member("outputPath", outputPath)
     json.optional("unmapped", unmapped)
   }

@@ -37,7 +37,8 @@ extension BlockMap {
         BlockMap.Function(
           entry: map.runs[group.lowerBound].address, hash: map.hash(of: group),
           isSplit: group.count > 1)
-      }, blockCount: map.blocks.count, statesIDs: map.runs.allSatisfy(\.statesIDs)
+      }, blockCount: map.blocks.count, statesIDs: map.runs.allSatisfy(\.statesIDs),
+      hashes: groups.map(map.blockHashes)
     ) { group, blocks in
       for run in groups[group] {
         if let section = sections[run] { map.append(map.runs[run], in: section, to: &blocks) }
@@ -90,6 +91,16 @@ extension ELFBlockMap {
     return hash.value
   }
 
+  /// The compiler's hashes of the blocks of a function; `nil` if a run has no hashes.
+  fileprivate func blockHashes(of function: Range<Int>) -> [UInt64]? {
+    var found: [UInt64] = []
+    for run in runs[function] {
+      guard let first = run.firstHash else { return nil }
+      found += hashes[first..<first + run.blocks.count]
+    }
+    return found
+  }
+
   /// Appends the blocks of `run` that are in the `section` where the run begins.
   fileprivate func append(
     _ run: Run, in section: AddressRange, to found: inout [BlockMap.Block]
@@ -102,7 +113,8 @@ extension ELFBlockMap {
         size = blocks[index + 1].offset - block.offset
       }
       let block = BlockMap.Block(
-        start: start, size: size, id: block.id, isLandingPad: block.flags.contains(.landingPad))
+        start: start, size: size, id: block.id, isLandingPad: block.flags.contains(.landingPad),
+        fallsThrough: block.flags.contains(.fallsThrough))
       if start <= section.end, block.range.end <= section.end { found.append(block) }
     }
   }

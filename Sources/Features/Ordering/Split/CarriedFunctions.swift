@@ -1,0 +1,92 @@
+import Addresses
+import ImageModel
+import JSON
+import Rendering
+
+/// The number of functions that launches of other builds ran, by how their blocks were found in this build.
+package struct CarriedFunctions: Hashable, Sendable {
+  /// Functions that have the same blocks in both builds.
+  package var same = 0
+  /// Functions that were edited, and whose blocks were matched.
+  package var matched = 0
+  /// The blocks of `matched`, and how many of these match a block of the recorded build.
+  package var blocks = 0
+  package var matchedBlocks = 0
+  /// Functions of which too few blocks match, so that they stay whole.
+  package var whole = 0
+  /// Functions that only this build has, and that functions use that launches ran: they are placed after these, whole.
+  package var new = 0
+
+  package init() {}
+
+  package var text: String {
+    let all = counted(same + matched + whole, "function")
+    var text =
+      "found the blocks of \(same + matched) of \(all) of other builds: \(same) have the same blocks"
+    if matched > 0 {
+      text +=
+        ", \(matched) were edited and have \(matchedBlocks) of "
+        + "\(counted(blocks, "block")) in common"
+    }
+    if whole > 0 { text += ", \(whole) stay whole" }
+    if new > 0 { text += "; added \(counted(new, "new function")) that these use" }
+    return text
+  }
+}
+
+extension CarriedFunctions: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
+    json.member("blocks", blocks)
+    json.member("matchedBlocks", matchedBlocks)
+    json.member("matchedFunctions", matched)
+    json.member("newFunctions", new)
+    json.member("sameFunctions", same)
+    json.member("wholeFunctions", whole)
+  }
+}
+
+/// How the blocks of functions were found that launches of other builds ran, by the functions' first addresses in this
+/// build.
+struct BlockFindings {
+  enum Finding {
+    /// Both builds have the same blocks.
+    case same
+    /// This number of the function's blocks matches blocks of the recorded build.
+    case matched(blocks: Int, of: Int)
+    /// Too few blocks match: the difference of the function between both builds.
+    case drifted(BlockDifference)
+  }
+
+  private var findings: [StatedAddress: Finding] = [:]
+
+  /// Adds a function. If launches of several builds ran it, the worst finding counts.
+  mutating func add(_ entry: StatedAddress, _ finding: Finding) {
+    switch (findings[entry], finding) {
+    case (nil, _), (.same, _), (.matched, .drifted): findings[entry] = finding
+    case (.matched(let known, _), .matched(let blocks, _)) where blocks < known:
+      findings[entry] = finding
+    default: break
+    }
+  }
+
+  /// How the function at `entry` differs from the recorded build; `nil` unless too few of its blocks match.
+  func difference(at entry: StatedAddress) -> BlockDifference? {
+    guard case .drifted(let difference) = findings[entry] else { return nil }
+    return difference
+  }
+
+  /// The number of functions by finding; `nil` if there are none.
+  var counts: CarriedFunctions? {
+    guard !findings.isEmpty else { return nil }
+    return findings.values.reduce(into: CarriedFunctions()) { counts, finding in
+      switch finding {
+      case .same: counts.same += 1
+      case .matched(let matched, let blocks):
+        counts.matched += 1
+        counts.matchedBlocks += matched
+        counts.blocks += blocks
+      case .drifted: counts.whole += 1
+      }
+    }
+  }
+}
