@@ -22,13 +22,11 @@ package struct CarriedFunctions: Hashable, Sendable {
   package var text: String {
     let all = counted(same + matched + whole, "function")
     var text =
-      "found the blocks of \(same + matched) of \(all) of other builds: \(same) have the same blocks"
+      "found the blocks of \(same + matched) of \(all) of other builds: \(same) with the same blocks"
     if matched > 0 {
-      text +=
-        ", \(matched) were edited and have \(matchedBlocks) of "
-        + "\(counted(blocks, "block")) in common"
+      text += ", \(matched) edited, with \(matchedBlocks) of \(counted(blocks, "block")) in common"
     }
-    if whole > 0 { text += ", \(whole) stay whole" }
+    if whole > 0 { text += ", \(whole) left whole" }
     if new > 0 { text += "; added \(counted(new, "new function")) that these use" }
     return text
   }
