@@ -46,7 +46,7 @@ import Testing
   /// Whether nothing is left in the temporary folder.
   static func isClean(_ workshop: Workshop) -> Bool {
     !((try? FileManager.default.contentsOfDirectory(atPath: workshop.path("bin"))) ?? [])
-      .contains { $0.hasPrefix("orderfile") }
+      .contains { $0.hasPrefix("orderfile.") }
   }
 
   @Test(arguments: shells) func argumentsStreamsAndStatusPassThrough(shell: String) throws {

@@ -149,7 +149,8 @@ extension Requirement {
       let script = """
         set -m; "$@" & until pgrep -x app >/dev/null; do sleep 0.1; done
         \(signal == "INT" ? "kill -INT -- -$!" : "pkill -KILL -n -x ssh")
-        wait $!; echo "status $?"; pgrep -x app && echo alive
+        wait $!; echo "status $?"
+        for i in $(seq 100); do pgrep -x app >/dev/null || break; sleep 0.1; done; pgrep -x app && echo alive
         """
       let run = try Self.start(
         workshop,
@@ -176,7 +177,8 @@ extension Requirement {
       ("silent", "Connection timed out during banner exchange"),
     ] {
       let script =
-        "python3 -c \"import socket, time; s = socket.create_server(('127.0.0.1', 2224)); time.sleep(1000)\" & \"$@\""
+        "python3 -c \"import socket, time; s = socket.create_server(('127.0.0.1', 2224)); time.sleep(1000)\" & "
+        + "until grep -q :08B0 /proc/net/tcp; do sleep 0.1; done; \"$@\""
       let run = try Self.start(
         workshop,
         [
