@@ -3,6 +3,7 @@ import CommandSupport
 import Demangling
 import FunctionOrder
 import ImageModel
+import OrderFileFormat
 import Ordering
 import Reports
 

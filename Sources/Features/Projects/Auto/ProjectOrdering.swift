@@ -16,6 +16,7 @@ import CommandSupport
 import ImageModel
 import OrderFileFormat
 import Ordering
+import PagesFormat
 import ProcessLaunch
 import Rendering
 import Symbolication
