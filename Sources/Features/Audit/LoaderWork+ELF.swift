@@ -39,7 +39,9 @@ struct LoaderWork {
     relocations.pages = pages.count
     do throws(ParseError) {
       initializers = try file.initializers().map { ($0.kind.rawValue, $0.address) }
-    } catch { problems.append(Diagnostic("unable to read initializers: \(error)", context: [path])) }
+    } catch {
+      problems.append(Diagnostic("unable to read initializers: \(error)", context: [path]))
+    }
     do throws(ParseError) { tasks = try file.startupTasks() } catch {
       problems.append(Diagnostic("unable to read start-up tasks: \(error)", context: [path]))
     }
