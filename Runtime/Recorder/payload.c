@@ -161,7 +161,7 @@ OF_LOCAL bool of_append_table(of_payload_writer *writer, const of_payload_image 
   return true;
 }
 
-/* Adds images of which functions ran, in the order of their registration: only the program if ARE_PROGRAM is true,
+/* Adds the images whose functions ran, in the order of their registration: only the program if ARE_PROGRAM is true,
  * otherwise only the other images. */
 OF_LOCAL void of_add_images(of_payload_writer *writer, bool are_program) {
   for (uint64_t i = 0; i < of_registration_count(); i++) {

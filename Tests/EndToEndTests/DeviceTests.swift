@@ -281,7 +281,7 @@ struct DeviceTests {
     #expect(
       run.status == 1
         && run.errors.contains(
-          "--device slow: unable to make a device; tried all: a file system of this process: "
+          "--device slow: unable to make a device of either kind: a file system of this process: "
             + "unable to open /dev/fuse: No such file or directory; "
             + "a loop device: unable to open /dev/loop-control: No such file or directory"
         ) && run.errors.contains("hint: the kernel needs its module fuse: modprobe fuse"),
@@ -356,7 +356,7 @@ struct LoopDeviceTests {
     #expect(
       run.status == 1
         && run.errors.contains(
-          "--device slow: unable to make a device; tried all: a file system of this process: unable to mount a copy of the file: "
+          "--device slow: unable to make a device of either kind: a file system of this process: unable to mount a copy of the file: "
         ) && run.errors.contains("a loop device: unable to get a free loop device: "),
       "\(run.errors)")
     try workshop.must("my app", ["1"])

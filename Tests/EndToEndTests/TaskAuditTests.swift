@@ -144,7 +144,7 @@ import Testing
     #expect(
       warnings.contains {
         $0.contains(
-          "unread start-up tasks: invalid size of a start-up task: expected a multiple of 8 from 96, found 50"
+          "unable to read start-up tasks: invalid size of a start-up task: expected a multiple of 8 from 96, found 50"
         )
       }, "\(warnings)")
   }

@@ -70,7 +70,7 @@ struct AutoCommand: ParsableCommand {
   @OptionGroup var described: LaunchSetOptions
   @Flag(
     help:
-      "Also split functions into the basic blocks that ran and the rest, and place the blocks that ran together, if the launches then execute fewer pages. Needs clang 19, rustc 1.82 or Swift with lld, or later."
+      "Also split functions into the basic blocks that ran and the rest, and place the blocks that ran together, if the launches then execute fewer pages. C and C++ need clang 19 or later; Rust needs rustc 1.82 or later, or lld; Swift needs lld."
   )
   var split = false
   @Flag(

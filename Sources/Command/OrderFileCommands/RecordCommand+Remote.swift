@@ -29,7 +29,7 @@ extension RecordCommand {
 
   /// Returns the launch of a file as a launch on another machine.
   ///
-  /// - Throws: if this machine would have to type into the launch.
+  /// - Throws: if the launch has a script, which only a launch on this machine can have.
   func remote(_ launch: DescribedLaunch) throws(Diagnostic) -> DescribedLaunch {
     guard launch.script == nil else {
       throw Diagnostic(

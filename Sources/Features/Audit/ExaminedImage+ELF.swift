@@ -8,7 +8,7 @@ extension ExaminedImage {
   init(_ file: ELFFile, path: String, name: SymbolName) {
     self.init(path: path, name: name, bytes: file.bytes, file: .elf(file))
     do throws(ParseError) { try readDynamicTable(of: file) } catch {
-      problems.append(Diagnostic("unread libraries: \(error)", context: [path]))
+      problems.append(Diagnostic("unable to read libraries: \(error)", context: [path]))
     }
     limitRunPaths()
   }

@@ -12,7 +12,7 @@ extension ExaminedImage {
       }
       runPaths = try file.runPaths()
     } catch {
-      problems.append(Diagnostic("unread libraries: \(error)", context: [path]))
+      problems.append(Diagnostic("unable to read libraries: \(error)", context: [path]))
     }
     limitRunPaths()
   }

@@ -32,16 +32,18 @@ struct LoaderWork {
         counts[kind, default: 0] += 1
         pages.add(address)
       }
-    } catch { problems.append(Diagnostic("unread relocations: \(error)", context: [path])) }
+    } catch { problems.append(Diagnostic("unable to read relocations: \(error)", context: [path])) }
     relocations.counts = ELFRelocationKind.allCases.compactMap { kind in
       counts[kind].map { (kind.rawValue, $0) }
     }
     relocations.pages = pages.count
     do throws(ParseError) {
       initializers = try file.initializers().map { ($0.kind.rawValue, $0.address) }
-    } catch { problems.append(Diagnostic("unread initializers: \(error)", context: [path])) }
+    } catch {
+      problems.append(Diagnostic("unable to read initializers: \(error)", context: [path]))
+    }
     do throws(ParseError) { tasks = try file.startupTasks() } catch {
-      problems.append(Diagnostic("unread start-up tasks: \(error)", context: [path]))
+      problems.append(Diagnostic("unable to read start-up tasks: \(error)", context: [path]))
     }
   }
 }

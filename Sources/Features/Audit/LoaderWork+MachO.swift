@@ -15,14 +15,18 @@ extension LoaderWork {
       let methods = try file.loadMethods()
       add(methods)
       problems += Diagnostic.skipped(methods.unknownCount, "+load method", reason, in: path)
-    } catch { problems.append(Diagnostic("unread +load methods: \(error)", context: [path])) }
+    } catch {
+      problems.append(Diagnostic("unable to read +load methods: \(error)", context: [path]))
+    }
     do throws(ParseError) {
       let functions = try file.initializers()
       add(functions)
       problems += Diagnostic.skipped(functions.unknownCount, "initializer", reason, in: path)
-    } catch { problems.append(Diagnostic("unread initializers: \(error)", context: [path])) }
+    } catch {
+      problems.append(Diagnostic("unable to read initializers: \(error)", context: [path]))
+    }
     do throws(ParseError) { tasks = try file.startupTasks() } catch {
-      problems.append(Diagnostic("unread start-up tasks: \(error)", context: [path]))
+      problems.append(Diagnostic("unable to read start-up tasks: \(error)", context: [path]))
     }
   }
 
@@ -50,7 +54,9 @@ extension LoaderWork {
           binds[fixup.library - 1] += 1
         }
       }
-    } catch { problems.append(Diagnostic("unread rebases and binds: \(error)", context: [path])) }
+    } catch {
+      problems.append(Diagnostic("unable to read rebases and binds: \(error)", context: [path]))
+    }
     relocations.counts = MachOFixup.Kind.allCases.compactMap { kind in
       counts[kind].map { (kind.rawValue, $0) }
     }

@@ -67,7 +67,7 @@ struct ObjectiveCImages {
           isProgram: file.header.type == .executable, exported: try Self.exportedClasses(of: file)))
       return counts
     } catch {
-      problems.append(Diagnostic("unread Objective-C: \(error)", context: [path]))
+      problems.append(Diagnostic("unable to read Objective-C metadata: \(error)", context: [path]))
       return nil
     }
   }

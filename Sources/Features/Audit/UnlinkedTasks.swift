@@ -59,7 +59,8 @@ struct UnlinkedTasks {
         }
       }
     } catch {
-      problems.append(Diagnostic("unread start-up tasks: \(error)", context: ["\(archive)"]))
+      problems.append(
+        Diagnostic("unable to read start-up tasks: \(error)", context: ["\(archive)"]))
     }
   }
 

@@ -20,8 +20,8 @@ package struct RenamingLinker: Hashable, Sendable {
     RenamingLinker(name: "gnu-ld", linkOptions: "-fuse-ld=bfd", sortsInputSections: true),
   ]
 
-  /// The size of a group in bytes: all pages that Linux maps at one fault. Groups of one function would make an output
-  /// section of each, and save hardly a fault more.
+  /// The size of a group in bytes: the size of all pages that Linux maps at one fault. Smaller groups save hardly a fault
+  /// more: docs/how-to/BUILD-SYSTEMS.md compares groups with an output section for each function.
   static let groupBytes: UInt64 = 64 << 10
 
   /// The beginning of the names of output sections.

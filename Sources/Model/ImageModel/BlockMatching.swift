@@ -1,9 +1,9 @@
 // Matching blocks
 // ===============
 //
-// The idea. A recording shows which blocks of a function ran. Then the function is edited, and the compiler numbers its
-// blocks anew. Most blocks are still there, with the same code. They are found by their content, and by their neighbors
-// in the graph of control flow. So the recording remains useful for the edited function.
+// The idea. A recording shows which blocks of a function ran. Then the function is edited, and the compiler gives its
+// blocks other numbers. Most blocks are still there, with the same code. They are found by their content, and by their
+// neighbors in the graph of control flow. So the recording remains useful for the edited function.
 //
 // An example. The second build checks the length first. The blocks `read`, `log` and `close` are found by their code,
 // `test` by its neighbors: the blocks before and after it are found. `check` and `fail` are new.
@@ -34,8 +34,8 @@
 // versions also the names of called functions. LLVM's Propeller writes such hashes into the map of blocks
 // (MachineBlockHashInfo.cpp, clang 22).
 //
-// What it leaves out. Counts: only whether a block ran matters here. Blocks that moved to another function, by inlining
-// or by hand, are not searched.
+// What the matching leaves out. It has no counts: only whether a block ran matters here. It does not search for blocks
+// that moved to another function, by inlining or by hand.
 
 /// The blocks of a function in two builds.
 package struct BlockMatching: Sendable {
@@ -48,8 +48,8 @@ package struct BlockMatching: Sendable {
   private var pairs: [(recorded: Int, new: Int)] = []
 
   /// - Parameters:
-  ///   - recorded, new: the blocks of the function in the order of the code, the entry first. In `successors`, numbers
-  ///     that are no index are ignored.
+  ///   - recorded, new: the blocks of the function in the order of the code, the entry first. Numbers in `successors`
+  ///     that are not the index of a block are ignored.
   /// - Complexity: O(*n*) on average for *n* blocks and successors of both builds.
   package init(_ recorded: [BlockContent], _ new: [BlockContent]) {
     self.recorded = Side(recorded)
@@ -152,11 +152,11 @@ package struct BlockMatching: Sendable {
 }
 
 extension BlockMatching {
-  /// Returns which blocks of this build may run, where `ran` states which blocks of the recorded build ran.
+  /// Returns which blocks of this build may run. `ran` states which blocks of the recorded build ran.
   ///
   /// A matched block runs if the recorded block ran. A block that is not matched may run if control can reach it from a
-  /// block that runs, through blocks that are not matched. Control must also reach each block that runs, and leave it,
-  /// if it did so in the recorded build: if it can't, all blocks before or after this block may run.
+  /// block that runs, through blocks that are not matched. If control reached a block in the recorded launch, a block
+  /// before it must run, and if control left it, a block after it: if none does, all blocks before or after it may run.
   ///
   /// - Complexity: O(*n*) for *n* blocks and successors.
   package func mayRun(_ ran: [Bool]) -> [Bool] {

@@ -11,7 +11,7 @@ package struct LaunchSummary: Hashable, Sendable {
   package var command: Command
   /// The path of the file of launches.
   package var path: String
-  /// A group for each image (`pages`), for each state of the page cache (`measure`), or for all launches (`faults`).
+  /// A group for each image (`pages`), or for each state of the page cache (`faults`, `measure`).
   package private(set) var groups: [Group] = []
 
   package enum Command: String, CaseIterable, Hashable, Sendable { case faults, measure, pages }

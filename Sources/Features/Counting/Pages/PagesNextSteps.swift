@@ -47,7 +47,7 @@ package struct PagesNextSteps {
       ])
   }
 
-  /// Pages that nobody but the loader touches would go if the image needed less of the loader.
+  /// Pages that only the loader touches are not needed if the image gives the loader less work.
   private func advice(_ image: PagesDocument.Image) -> NextStep? {
     guard image.loading != nil else { return nil }
     let shares = DataPages(of: image).shares.filter {

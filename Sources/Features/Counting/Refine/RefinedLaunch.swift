@@ -23,7 +23,7 @@ struct RefinedLaunch {
   let folder: TemporaryFolder
   let environment: LaunchEnvironment
 
-  /// This launch, as a launch whose failure is an error.
+  /// The same launch, but its failure is an error.
   var required: Self {
     var launch = self
     launch.isRequired = true

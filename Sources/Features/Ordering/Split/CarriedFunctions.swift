@@ -12,9 +12,10 @@ package struct CarriedFunctions: Hashable, Sendable {
   /// The blocks of `matched`, and how many of these match a block of the recorded build.
   package var blocks = 0
   package var matchedBlocks = 0
-  /// Functions of which too few blocks match, so that they stay whole.
+  /// Functions that stay whole, because too few of their blocks match.
   package var whole = 0
-  /// Functions that only this build has, and that functions use that launches ran: they are placed after these, whole.
+  /// Functions that only this build has, and that are used by a block that was found or by another new function. Each is
+  /// placed, whole, after the function that uses it.
   package var new = 0
 
   package init() {}
@@ -43,8 +44,7 @@ extension CarriedFunctions: JSONWritableObject {
   }
 }
 
-/// How the blocks of functions were found that launches of other builds ran, by the functions' first addresses in this
-/// build.
+/// For each function that launches of other builds ran, by its first address in this build: how its blocks were found.
 struct BlockFindings {
   enum Finding {
     /// Both builds have the same blocks.

@@ -3,8 +3,8 @@
 // A launch of the build itself has addresses in this build. A launch of another build of the same program, such as the
 // build before it was split, has blocks. These are found in this build by function and block ID, if the maps of both
 // builds show the same blocks for the function. If the function was edited, its blocks are matched by their content
-// (`BlockMatching`). A function of which too few blocks match has drifted: its recorded blocks show nothing about this
-// build.
+// (`BlockMatching`). If too few of its blocks match, the function has drifted: its recorded blocks show nothing about
+// this build.
 
 import Addresses
 import CommandSupport
@@ -92,9 +92,10 @@ struct ExecutedCode {
     addNewFunctions(usedBy: carried, besides: &recorded.names)
   }
 
-  /// Adds blocks that ran in another build. `executed` has their IDs, by the first addresses of their functions. Returns
-  /// the added blocks.
+  /// Finds the blocks that ran in another build, and adds them.
   ///
+  /// - Parameter executed: the IDs of the blocks that ran, by the first addresses of their functions in that build.
+  /// - Returns: the added blocks of this build.
   /// - Complexity: O(*b* log *b*) on average for *b* blocks of functions of the same names in both builds.
   private mutating func add(
     _ executed: [StatedAddress: Set<UInt32>], in recorded: Build, _ map: BlockMap
@@ -132,7 +133,7 @@ struct ExecutedCode {
       let others = byName[name]?.filter { !identified.contains($0.entry) } ?? []
       guard let other = others.first else { continue }
       let edited = functions(named: name, map).filter { !known.contains($0.entry) }
-      // Namesakes of which several were edited can't be told apart.
+      // If several functions of one name were edited, they can't be told apart.
       if others.count == 1, edited.count == 1,
         let blocks = matching(edited[0], other, ran: executed[other.entry] ?? [], in: recorded, map)
       {
@@ -149,8 +150,8 @@ struct ExecutedCode {
     return added
   }
 
-  /// Adds the functions that `blocks` use and the recorded build does not have, and the functions that these use. They are
-  /// new or have a new name, so it is unknown which of their blocks run.
+  /// Adds the new functions that `blocks` use, and the new functions that these use. A function is new if the recorded
+  /// build has no function of its names; it is unknown which of its blocks run.
   private mutating func addNewFunctions(
     usedBy blocks: [BlockMap.Block], besides names: inout SymbolMap
   ) {
@@ -171,8 +172,8 @@ struct ExecutedCode {
     }
   }
 
-  /// Returns the blocks of `function`, which was edited, that may run; `nil` if too few of its blocks are found in the
-  /// recorded build.
+  /// Returns the blocks of the edited `function` that may run; `nil` if too few of its blocks match blocks of the recorded
+  /// build.
   ///
   /// - Parameters:
   ///   - other: the function in the recorded build.

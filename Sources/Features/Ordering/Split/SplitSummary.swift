@@ -19,7 +19,7 @@ package struct SplitSummary: Hashable, Sendable {
   package var coldBytes: UInt64 = 0
   /// Functions that stay whole although some of their blocks did not run.
   package var leftWhole: [NameWithReason] = []
-  /// The functions that ran and have no map of basic blocks; `nil` if the tool that splits needs no map.
+  /// The functions that ran and have no map of basic blocks; `nil` if the splitting tool needs no map.
   package var unmapped: UnmappedCode?
   /// The functions that launches of other builds ran; `nil` if all launches are of the build that is split.
   package var otherBuilds: CarriedFunctions?

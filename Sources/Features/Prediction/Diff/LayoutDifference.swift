@@ -66,7 +66,7 @@ extension LayoutEstimate {
   ///
   /// - Parameters:
   ///   - layout: what to call the layout.
-  ///   - hasOthers: whether only as many of these functions are counted as ran.
+  ///   - hasOthers: whether some of these functions count only for the largest number of pages.
   func ambiguityWarning(_ layout: String, hasOthers: Bool) -> Diagnostic? {
     guard ambiguousNames > 0 else { return nil }
     let names = ambiguousNames == 1 ? "name belongs" : "names belong"

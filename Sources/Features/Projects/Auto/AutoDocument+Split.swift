@@ -12,7 +12,7 @@ extension AutoDocument {
     /// were not counted.
     package var pages: BeforeAfter<Int>?
     package var pages16k: BeforeAfter<Int>?
-    /// The code of all images that can't be split for want of a map.
+    /// The code of all images that can't be split, because it has no map of basic blocks.
     package var unmapped = UnmappedCode()
     /// Why functions stay whole; `nil` if they are split.
     package var refusal: String?

@@ -18,8 +18,8 @@ package struct ProjectImage: Hashable, Sendable {
   package var name: String { fileName(ofPath: path) }
   /// The name under which a wrapper looks for its order file.
   var orderName: String { fileName(ofPath: linkedPath) + ".order" }
-  /// The name under which a wrapper looks for the source file with which the image prefetches, and of the object that the
-  /// wrapper makes of this file.
+  /// The names of the source file by which the image prefetches, and of its object. A wrapper looks for the source file,
+  /// and compiles it to the object.
   var prefetchSourceName: String { fileName(ofPath: linkedPath) + "-prefetch.c" }
   var prefetchObjectName: String { fileName(ofPath: linkedPath) + "-prefetch.o" }
 

@@ -16,7 +16,7 @@ extension ProjectSplitter {
   /// - Parameters:
   ///   - toolchain: the compilers that the project's build system calls.
   ///   - project: the project's folder, which may choose the version of rustc.
-  /// - Throws: if a linker has to split, and the installed lld can't.
+  /// - Throws: if lld has to split, and the installed lld can't.
   init(
     of toolchain: Toolchain, project: String, in environment: LaunchEnvironment
   ) throws(Diagnostic) {

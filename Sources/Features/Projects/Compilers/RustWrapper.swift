@@ -1,5 +1,5 @@
-/// A call of rustc with the options that recording or splitting needs. cargo calls the program that `RUSTC_WRAPPER` names; its first
-/// word is the compiler, and the other words are the compiler's.
+/// A call of rustc with the options that recording or splitting needs. cargo calls the program that `RUSTC_WRAPPER` names.
+/// The first argument is the compiler, and the other arguments are the compiler's.
 ///
 /// Crates of build scripts and procedural macros are instrumented, too, because cargo calls the wrapper for all crates
 /// alike. They are also linked with the recorder, which does nothing in them, because no variable names a trace.

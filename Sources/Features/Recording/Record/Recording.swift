@@ -49,8 +49,8 @@ struct Recording {
     return try write(sealed(seal, &images), outputPath, outputFile)
   }
 
-  /// Moves a trace to its path that another machine has written. The trace is sealed if it was sealed there, or if its
-  /// images are at their paths on this machine, too.
+  /// Writes a trace from another machine to its path. The trace is sealed if it was sealed there, or if its images are at
+  /// their paths on this machine, too.
   func finishFetched(
     outputPath: String, _ outputFile: OutputFile, workload: Workload?, images: inout RecordedImages
   ) throws(Diagnostic) -> Trace {

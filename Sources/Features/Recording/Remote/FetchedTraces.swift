@@ -47,7 +47,7 @@ struct FetchedTraces {
     guard reader.isAfterEnd else { return nil }
   }
 
-  /// Whether the name of a trace may end so. The name becomes the name of a file.
+  /// Whether `text` may be the end of a trace's name, which becomes the name of a file.
   private static func isSuffix(_ text: String) -> Bool {
     guard !text.isEmpty else { return true }
     let numbers = text.split(separator: ".", omittingEmptySubsequences: false)

@@ -29,7 +29,7 @@ struct RemoteScript {
 }
 
 extension RemoteScript {
-  /// The beginning of the lines that scripts print for this process. Other lines are of the login shell.
+  /// The beginning of each line that a script prints for this process. Other lines come from the login shell.
   static let answer = "orderfile: "
 
   /// The script that checks the launch, and makes the folder for its traces. It answers with the folder, or with what is

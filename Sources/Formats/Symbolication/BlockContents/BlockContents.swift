@@ -60,7 +60,7 @@ package struct BlockContents {
   package func contents(of function: BlockMap.Function) -> [BlockContent] {
     let blocks = Array(map.blocks(of: function))
     var places: [StatedAddress: Int] = [:]
-    // Of an empty block and the block after it at the same address, the first is the target.
+    // If an empty block and the next block begin at the same address, the empty block is the target of jumps.
     for (index, block) in blocks.enumerated() where places[block.start] == nil {
       places[block.start] = index
     }

@@ -1,7 +1,7 @@
 import Addresses
 
-/// What the content of a block needs to know about an instruction: not what the instruction computes, but what it is, and
-/// which of its bytes change if the linker puts code or data elsewhere.
+/// An instruction without its effect: its kind, its size, and hashes that do not change if the linker puts code or data
+/// elsewhere. `BlockContent` needs no more.
 package struct DecodedInstruction: Hashable {
   package enum Kind: Hashable {
     case plain

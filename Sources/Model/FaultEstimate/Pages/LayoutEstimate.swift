@@ -20,7 +20,7 @@ package struct LayoutEstimate: Sendable {
   package let inParts: Int
   /// The number of names that belong to several bodies.
   package let ambiguousNames: Int
-  /// Whether only as many of the bodies of an ambiguous name are counted as ran.
+  /// Whether some bodies of ambiguous names were not chosen. These bodies count only for the largest number of pages.
   package let hasOthers: Bool
 
   /// - Parameters:

@@ -82,7 +82,7 @@ package final class LaunchDevice {
       self.settings = settings.onLoopDevice
     } catch {
       throw Diagnostic(
-        "unable to make a device; tried all: a file system of this process: unable to \(first.text); "
+        "unable to make a device of either kind: a file system of this process: unable to \(first.text); "
           + "a loop device: unable to \(error.text)",
         context: [Self.option(settings)], hint: first.hint ?? Self.rightsHint)
     }
