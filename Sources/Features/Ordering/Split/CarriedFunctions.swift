@@ -12,7 +12,7 @@ package struct CarriedFunctions: Hashable, Sendable {
   /// The blocks of `matched`, and how many of these match a block of the recorded build.
   package var blocks = 0
   package var matchedBlocks = 0
-  /// Functions of which too few blocks match, so that they stay whole.
+  /// Functions of which too few blocks match, or which can't be told apart from namesakes, so that they stay whole.
   package var whole = 0
   /// Functions that only this build has, and that functions use that launches ran: they are placed after these, whole.
   package var new = 0
@@ -67,10 +67,10 @@ struct BlockFindings {
     }
   }
 
-  /// How the function at `entry` differs from the recorded build; `nil` unless too few of its blocks match.
-  func difference(at entry: StatedAddress) -> BlockDifference? {
+  /// Why the function at `entry` can't be split by what was recorded; `nil` unless too few of its blocks match.
+  func reasonToStayWhole(at entry: StatedAddress) -> String? {
     guard case .drifted(let difference) = findings[entry] else { return nil }
-    return difference
+    return "basic blocks differ from the recorded build: \(difference)"
   }
 
   /// The number of functions by finding; `nil` if there are none.
