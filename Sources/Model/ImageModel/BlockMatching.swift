@@ -50,7 +50,7 @@ package struct BlockMatching: Sendable {
   /// - Parameters:
   ///   - recorded, new: the blocks of the function in the order of the code, the entry first. Numbers in `successors`
   ///     that are not the index of a block are ignored.
-  /// - Complexity: O(*n*) on average for *n* blocks and successors of both builds.
+  /// - Complexity: O(*n* log *n*) on average for *n* blocks and successors of both builds.
   package init(_ recorded: [BlockContent], _ new: [BlockContent]) {
     self.recorded = Side(recorded)
     self.new = Side(new)

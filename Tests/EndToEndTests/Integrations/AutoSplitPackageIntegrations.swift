@@ -90,7 +90,7 @@ import Testing
     let project = try Self.cargoProject(profile: "panic = \"abort\"\n")
     let launch = ["--launch", "target/release/app", "--", "cargo", "build", "--workspace"]
     let run = try project.start(["--split"] + launch).end()
-    try expectSplit(run, project, coldPart: "f2")
+    try expectSplit(run, project, coldPart: ".cold")
     #expect(try output(project, "app") == "874\n")
     let split = try #require(run.json["split"] as? [String: Any])
     let unmapped = try #require(split["unmapped"] as? [String: Int])

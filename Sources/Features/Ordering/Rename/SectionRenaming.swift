@@ -142,7 +142,7 @@ package struct SectionRenaming {
   var sectionCount: Int { newNames.count }
 
   /// The warning about functions in sections with other functions; `nil` if there are none.
-  var sharedSections: Diagnostic? {
+  package var sharedSections: Diagnostic? {
     let count = leftOut.count { $0.reason == .shared }
     guard count > 0 else { return nil }
     return Diagnostic(

@@ -37,6 +37,7 @@ extension SplitFormat {
   let ranges = request.executed.ranges
   var functions: [BOLTProfile.Function] = []
   var summary = SplitSummary()
+  summary.otherBuilds = request.executed.findings.counts
   var seen: Set<StatedAddress> = []
   var parts: [Part] = []
   for part in request.order {
@@ -45,15 +46,19 @@ extension SplitFormat {
     let size = layout.byteCount(of: Part(part.function))
     let body = AddressRange(
       start: function.address, size: size > 0 ? size : layout.room(at: function))
-    var executed = ranges.inside(body)
-    // The function was recorded without blocks: all of it counts.
-    if executed.isEmpty { executed = [FunctionBlock(offset: 0, size: max(size, 1))] }
     guard let name = image.name(of: function.address) else {
       summary.leftWhole.append(
         NameWithReason(
           name: layout.name(of: function), reason: "BOLT has no name for this function"))
       continue
     }
+    var executed = ranges.inside(body)
+    if let reason = request.executed.findings.reasonToStayWhole(at: function.address) {
+      summary.leftWhole.append(NameWithReason(name: layout.name(of: function), reason: reason))
+      executed = []
+    }
+    // The function was recorded without blocks, or in another build with other blocks: all of it counts.
+    if executed.isEmpty { executed = [FunctionBlock(offset: 0, size: max(size, 1))] }
     executed = SplitGap.filled(executed, upTo: size)
     functions.append(BOLTProfile.Function(name: name, executed: executed))
     parts.append(Part(part.function, blocks: executed))

@@ -12,7 +12,7 @@ package struct CarriedFunctions: Hashable, Sendable {
   /// The blocks of `matched`, and how many of these match a block of the recorded build.
   package var blocks = 0
   package var matchedBlocks = 0
-  /// Functions that stay whole, because too few of their blocks match.
+  /// Functions that stay whole, because too few of their blocks match, or because namesakes were edited, too.
   package var whole = 0
   /// Functions that only this build has, and that are used by a block that was found or by another new function. Each is
   /// placed, whole, after the function that uses it.
@@ -67,10 +67,10 @@ struct BlockFindings {
     }
   }
 
-  /// How the function at `entry` differs from the recorded build; `nil` unless too few of its blocks match.
-  func difference(at entry: StatedAddress) -> BlockDifference? {
+  /// Why the function at `entry` can't be split by what was recorded; `nil` unless too few of its blocks match.
+  func reasonToStayWhole(at entry: StatedAddress) -> String? {
     guard case .drifted(let difference) = findings[entry] else { return nil }
-    return difference
+    return "basic blocks differ from the recorded build: \(difference)"
   }
 
   /// The number of functions by finding; `nil` if there are none.

@@ -45,7 +45,7 @@ extension SplitFormat {
       hint: "record with 'orderfile record --breakpoints --blocks'", severity: .nothingRecorded)
   }
   var split = ClangSplit(request, map)
-  for part in request.order { split.append(part) }
+  split.appendAll()
   return split.order(header: request.header)
 }
 
@@ -81,9 +81,20 @@ private struct ClangSplit {
     summary.otherBuilds = request.executed.findings.counts
   }
 
-  mutating func append(_ part: Part) {
+  /// Appends the functions in their order, each followed by the new functions that it uses.
+  mutating func appendAll() {
+    let order = request.order
+    let addresses = order.map { layout.functions[$0.function].address }
+    for (index, part) in order.enumerated() {
+      append(part)
+      // The aliases of a function stay adjacent.
+      guard index + 1 == order.count || addresses[index + 1] != addresses[index] else { continue }
+      appendNewFunctions(usedBy: addresses[index])
+    }
+  }
+
+  private mutating func append(_ part: Part) {
     let function = layout.functions[part.function]
-    defer { appendNewFunctions(usedBy: function.address) }
     switch decision(function) {
     case .whole: hot.append(part)
     case .furtherPart: break
@@ -95,11 +106,16 @@ private struct ClangSplit {
     }
   }
 
-  /// Appends the functions that the function at `entry` uses and that no recorded build has.
+  /// Appends the new functions that the function at `entry` uses, each followed by those that it uses itself.
   private mutating func appendNewFunctions(usedBy entry: StatedAddress) {
-    for new in request.executed.newFunctions[entry] ?? [] where isPlaced.insert(new).inserted {
+    let newFunctions = request.executed.newFunctions
+    // The function to append next is the last. A crafted image may have a long chain of calls, so this does not recur.
+    var pending = Array((newFunctions[entry] ?? []).reversed())
+    while let new = pending.popLast() {
+      guard isPlaced.insert(new).inserted else { continue }
       summary.otherBuilds?.new += 1
       for alias in layout.functions(at: new) { append(Part(alias)) }
+      pending.append(contentsOf: (newFunctions[new] ?? []).reversed())
     }
   }
 
@@ -126,10 +142,8 @@ private struct ClangSplit {
     }
     unmapped.add(function, hasMap: true)
     let names = compilersNames(of: layout.functions[layout.functions(at: function.address)])
-    if let difference = request.executed.findings.difference(at: function.address) {
-      summary.leftWhole.append(
-        NameWithReason(
-          name: names[0], reason: "basic blocks differ from the recorded build: \(difference)"))
+    if let reason = request.executed.findings.reasonToStayWhole(at: function.address) {
+      summary.leftWhole.append(NameWithReason(name: names[0], reason: reason))
       return .whole
     }
     let all = Array(map.blocks(of: blocks))

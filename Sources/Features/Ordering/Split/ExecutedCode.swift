@@ -90,6 +90,8 @@ struct ExecutedCode {
     }
     let carried = add(executed, in: recorded, map)
     addNewFunctions(usedBy: carried, besides: &recorded.names)
+    // With the names that were looked up, which launches of the same build have in common.
+    if let id = launch.image.id { recordedBuilds[id] = recorded }
   }
 
   /// Finds the blocks that ran in another build, and adds them.
@@ -164,12 +166,17 @@ struct ExecutedCode {
       for entry in contents.functions(usedBy: code) where isSeen.insert(entry).inserted {
         let aliases = release.layout.functions[release.layout.functions(at: entry)]
         guard let function = map.function(at: entry),
-          aliases.allSatisfy({ names.resolve(release.layout.name(of: $0)).functions.isEmpty })
+          aliases.allSatisfy({ isNew(release.layout.name(of: $0), besides: &names) })
         else { continue }
         newFunctions[user, default: []].append(entry)
         users += map.blocks(of: function).map { (entry, $0.range) }
       }
     }
+  }
+
+  /// Whether the recorded build has no function of that name. Names of outlined code show nothing about another build.
+  private func isNew(_ name: SymbolName, besides names: inout SymbolMap) -> Bool {
+    !isOutlined(name.bytes[...]) && names.resolve(name).functions.isEmpty
   }
 
   /// Returns the blocks of the edited `function` that may run; `nil` if too few of its blocks match blocks of the recorded
@@ -202,7 +209,7 @@ struct ExecutedCode {
     return places.sorted().compactMap(map.function(at:))
   }
 
-  private mutating func build(
+  private func build(
     of image: TraceImage, _ recordedBuild: (TraceImage) -> ReleaseLayout?
   ) throws(Diagnostic) -> Build {
     if let id = image.id, let known = recordedBuilds[id] { return known }
@@ -213,11 +220,9 @@ struct ExecutedCode {
         severity: .mismatch)
     }
     guard let map = try release.blockMap() else { throw .unsplittable(release.path) }
-    let build = Build(
+    return Build(
       release: release, map: map, contents: release.blockContents(map),
       names: SymbolMap(release.layout))
-    if let id = image.id { recordedBuilds[id] = build }
-    return build
   }
 }
 

@@ -155,11 +155,12 @@ package enum FailureCause {
       "the build regenerates configure with a version of automake that is not installed: install that version, or use the installed version: orderfile auto ... -- sh -c 'autoreconf -fi && ./configure && make'"
     ),
     (
-      [
-        ["unknown argument", "--lto-basic-block-"], ["Producer: 'LLVM", "Reader: 'LLVM"],
-        ["Unknown attribute kind"],
-      ],
-      "the linker that optimizes the link is too old: put an ld.lld that is no older than the compiler's LLVM, and 19 or later, first in PATH; or leave out --split"
+      [["unknown argument", "--lto-basic-block-"]],
+      "the linker is too old to split functions: put ld.lld 19 or later, no older than the compiler's LLVM, first in PATH; or leave out --split"
+    ),
+    (
+      [["Producer: 'LLVM", "Reader: 'LLVM"], ["Unknown attribute kind"]],
+      "the linker that optimizes the link is too old: put an ld.lld that is no older than the compiler's LLVM first in PATH"
     ),
     ([[fullDisk]], "name a folder with more space: --output FOLDER"),
     (

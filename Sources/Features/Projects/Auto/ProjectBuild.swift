@@ -111,11 +111,13 @@ struct ProjectBuild {
   }
 
   /// Removes all objects unless they were compiled as this variant needs them. The build then compiles again.
-  private func prepareObjects(_ variant: BuildPlan.Variant) throws(Diagnostic) {
+  private mutating func prepareObjects(_ variant: BuildPlan.Variant) throws(Diagnostic) {
     let objects = plan.objects(of: variant, hasProfile: Folder.hasFile(folder.splitProfile))
     let known = (try? InputFile.bytes(folder.compiled)).map { $0.text(0..<$0.count) }
     guard (known ?? BuildPlan.Objects.whole.rawValue) != objects.rawValue else { return }
     TreeCopy.removeObjects(below: folder.tree)
+    // rustc compiles and links a program in one call, so a program of a single crate has no object.
+    if system.toolchain == .rust { relink(images) }
     try OutputFile(folder.compiled).finish(Array(objects.rawValue.utf8))
   }
 

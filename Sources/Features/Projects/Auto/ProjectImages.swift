@@ -177,7 +177,7 @@ struct ProjectImages {
         throw Diagnostic(
           "the build did not link this image again", context: [image.path],
           hint:
-            "change the rule of the image so that it links again if the file is missing; the output: \(folder.logs)/relink.log"
+            "change the rule of the image so that it links again if the file is missing; the output: \(folder.logs)/\(splits ? "split" : "relink").log"
         )
       }
       try copy(image.path, to: "\(folder.images)/\(image.name)")

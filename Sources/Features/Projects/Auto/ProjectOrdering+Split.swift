@@ -40,8 +40,13 @@ extension ProjectOrdering {
       build.relink(recorded.images)
       try build.build(step, .ordered)
     }
+    func writeOrders() throws -> (byPath: [String: OrderedImage], warnings: [Diagnostic]) {
+      try steps.timed("order", recorded.images.map(\.name).joined(separator: ", ")) {
+        try images.writeOrders()
+      }
+    }
     let folder = build.shell.folder
-    let wholeWarnings = try images.writeOrders().warnings
+    let wholeWarnings = try writeOrders().warnings
     try folder.beginRelinking()
     var counts: ProjectLaunches.Counts?
     if isCounted {
@@ -49,7 +54,7 @@ extension ProjectOrdering {
       counts = try count()
     }
     images.splits = true
-    let (split, splitWarnings) = try images.writeOrders()
+    let (split, splitWarnings) = try writeOrders()
     var found = SplitImages(orders: split)
     found.result.unmapped = recorded.images.compactMap { split[$0.path]?.split?.unmapped }
       .reduce(UnmappedCode(), +)
@@ -78,7 +83,7 @@ extension ProjectOrdering {
     }
     Folder.remove(Array(folder.splitProfile.utf8))
     images.splits = false
-    found.orders = try images.writeOrders().byPath
+    found.orders = try writeOrders().byPath
     try link("relink")
     found.counts = counts
     // The reasons why images were not split are warnings of the orders of split functions.

@@ -60,7 +60,7 @@ struct AArch64Decoder {
     case _ where word & 0x1f00_0000 == 0x1000_0000:  // ADR, ADRP
       masked = 0x60ff_ffe0
       found.opcode = UInt64(word >> 24 & 0x9f)
-      pages.insert(word & 31)
+      if word >> 31 == 1 { pages.insert(word & 31) }
     case _ where word & 0x3b00_0000 == 0x1800_0000:  // LDR of a literal
       masked = 0x00ff_ffe0
       found.opcode = UInt64(word >> 24)

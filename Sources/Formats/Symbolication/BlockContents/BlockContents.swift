@@ -81,7 +81,8 @@ package struct BlockContents {
     }
   }
 
-  /// Returns the functions that the code in `range` calls, jumps to or takes the address of, by their first addresses.
+  /// Returns the functions that the code in `range` calls or jumps to, by their first addresses. On x86-64, also those
+  /// whose address it computes from its own address.
   ///
   /// - Complexity: O(*b* log *n*) for *b* bytes of code and *n* functions.
   package func functions(usedBy range: AddressRange) -> [StatedAddress] {
