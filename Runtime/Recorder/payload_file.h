@@ -11,7 +11,8 @@
  *
  * A program that the launched program starts inherits the variable, and must not replace the payload of the launched
  * program. It writes a payload only if TEMPLATE_PATH has a process number. It is known by its trace, which has not the
- * requested name because a living process has that name. */
+ * requested name because a living process has that name; so it is not known if ORDERFILE_TRACE gives each process or
+ * program a name of its own, by %p or %n. */
 OF_INTERNAL void of_keep_payload_path(const char *template_path, uint64_t size);
 
 /* Writes the payload of TRACE, whose launch is over. Does nothing if no payload is wanted, if the payload was written
