@@ -74,9 +74,9 @@ OF_LOCAL void of_mention(struct of_guest_image *image) {
   static struct {
     orderfile_trace_image image;
     uint8_t text[sizeof image->id + sizeof image->path]; /* the ID and the path of the image */
-  } payload;
+  } content;
   size_t size = strlen(image->path);
-  payload.image = (orderfile_trace_image){
+  content.image = (orderfile_trace_image){
       .slide = image->slide,
       .text_start = image->start,
       .text_size = image->end - image->start,
@@ -84,12 +84,12 @@ OF_LOCAL void of_mention(struct of_guest_image *image) {
       .id_size = image->id_size,
       .path_size = (uint32_t)size,
   };
-  memcpy(payload.text, image->id, image->id_size);
-  memcpy(payload.text + image->id_size, image->path, size);
+  memcpy(content.text, image->id, image->id_size);
+  memcpy(content.text + image->id_size, image->path, size);
   size += image->id_size;
   image->number = of_trace_next_image();
-  of_trace_add(ORDERFILE_RECORD_LOAD, image->number, sizeof payload.image + size, 0, 0, &payload,
-               sizeof payload.image + size);
+  of_trace_add(ORDERFILE_RECORD_LOAD, image->number, sizeof content.image + size, 0, 0, &content,
+               sizeof content.image + size);
 }
 
 /* Records that the instructions in SIZE bytes at ADDRESS are executed for the first time. */

@@ -23,9 +23,9 @@ OF_INTERNAL bool of_trace_was_ended(void);
 /* Notes that this process is a forked child of the process that began the trace, and has no trace yet. */
 OF_INTERNAL void of_trace_forked(void);
 
-/* Appends a record, with SIZE bytes of PAYLOAD, which may be NULL. If there is no room, counts the record as lost. */
+/* Appends a record, with SIZE bytes of CONTENT, which may be NULL. If there is no room, counts the record as lost. */
 OF_INTERNAL void of_trace_add(uint32_t kind, uint64_t subject, uint64_t second, uint64_t entry,
-                              uint32_t thread, const void *payload, size_t size);
+                              uint32_t thread, const void *content, size_t size);
 
 /* Counts a first execution as lost: in this process's trace or, if it has none, in the trace of the first process. */
 OF_INTERNAL void of_trace_lose(void);

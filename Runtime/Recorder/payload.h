@@ -10,10 +10,10 @@
 #include "state.h"
 
 /* Makes the payload of TRACE, which is this process's own, in the SIZE bytes at BUFFER. TOKEN is the device's token, or
- * 0. Returns the size of the payload in bytes; 0 if no function ran, if there is no room for any table, if the process
- * is a forked child, or while an image is being registered. Takes time for the records, times the logarithm of the number of
- * images, and for the guards. Allocates a byte for each guard, from the kernel, for the duration of the call. Any thread,
- * any signal handler. */
+ * 0. Returns the size of the payload in bytes; 0 if no function ran, if there is no room for any table or no memory, if
+ * the process is a forked child, or while an image is being registered. Takes time for the records, times the logarithm
+ * of the number of images, and for the guards. Allocates a byte for each guard and some bytes for each image, from the
+ * kernel, for the duration of the call. Any thread, any signal handler. */
 OF_INTERNAL uint64_t of_make_payload(orderfile_trace_header *trace, uint64_t token, uint8_t *buffer,
                                      uint64_t size);
 

@@ -23,9 +23,16 @@ typedef struct of_day {
   uint64_t token;
 } of_day;
 
+enum {
+  OF_PAYLOAD_IS_AWAITED = 0,
+  OF_PAYLOAD_IS_BEING_MADE, /* by one thread */
+  OF_PAYLOAD_IS_ASKED_FOR,  /* as before, and another caller came meanwhile */
+  OF_PAYLOAD_IS_DONE,
+};
+
 static char of_payload_path[OF_PATH_SIZE]; /* empty: no payload is wanted */
 static uint64_t of_payload_limit;          /* bytes */
-static uint32_t of_is_payload_written;     /* atomic */
+static uint32_t of_payload_state;          /* atomic; one of the above */
 static uint8_t of_payload_bytes[ORDERFILE_FIELD_LARGEST_SIZE];
 
 /* Reads the first SIZE bytes of the file PATH. */
@@ -137,16 +144,26 @@ OF_LOCAL int of_clear_payload(const char *path) {
 
 OF_INTERNAL void of_write_payload(orderfile_trace_header *trace) {
   if (!of_payload_path[0] || trace->flags & ORDERFILE_TRACE_FORKED) return;
-  /* relaxed: picks one thread, and publishes nothing */
-  if (of_exchange_relaxed(&of_is_payload_written, 1)) return;
-  static char new_path[OF_PATH_SIZE]; /* static because large; used once */
-  uint64_t size = of_make_payload(trace, of_token_of_today(), of_payload_bytes,
-                                  of_payload_limit < sizeof of_payload_bytes ? of_payload_limit
-                                                                             : sizeof of_payload_bytes);
-  if (!size) {
-    of_store_relaxed(&of_is_payload_written, 0); /* relaxed: a flag; later the payload is tried again */
-    return;
+  for (;;) {
+    uint32_t state = OF_PAYLOAD_IS_AWAITED;
+    /* acquire: pairs with the release of the thread that could not make the payload before */
+    if (of_compare_exchange_acquire(&of_payload_state, &state, OF_PAYLOAD_IS_BEING_MADE)) break;
+    if (state == OF_PAYLOAD_IS_DONE) return;
+    /* The thread that makes the payload may have failed because this thread was registering an image.
+     * release: the end of the registration; pairs with the acquire below */
+    if (of_compare_exchange_release(&of_payload_state, &state, OF_PAYLOAD_IS_ASKED_FOR)) return;
   }
+  static char new_path[OF_PATH_SIZE]; /* static because large; used by one thread at a time */
+  uint64_t largest = sizeof of_payload_bytes;
+  uint64_t limit = of_payload_limit < largest ? of_payload_limit : largest, size;
+  while (!(size = of_make_payload(trace, of_token_of_today(), of_payload_bytes, limit))) {
+    uint32_t state = OF_PAYLOAD_IS_BEING_MADE;
+    /* release: the static memory of this call. Later the payload is tried again. */
+    if (of_compare_exchange_release(&of_payload_state, &state, OF_PAYLOAD_IS_AWAITED)) return;
+    /* acquire: pairs with the release above */
+    of_compare_exchange_acquire(&of_payload_state, &state, OF_PAYLOAD_IS_BEING_MADE);
+  }
+  of_store_relaxed(&of_payload_state, OF_PAYLOAD_IS_DONE); /* relaxed: a flag */
   int result = -ENAMETOOLONG;
   if (of_path_beside(".new", true, new_path) && of_append_number(new_path, of_process_number()))
     result = of_clear_payload(new_path); /* of a process of this number that was killed */

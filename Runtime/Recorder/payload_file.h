@@ -11,7 +11,8 @@
  *
  * A program that the launched program starts inherits the variable, and must not replace the payload of the launched
  * program. So it writes a payload only if TEMPLATE_PATH has a process number. Such a program is recognized by its trace:
- * the trace does not have the requested name, because the trace of a living process has it. */
+ * the trace does not have the requested name, because the trace of a living process has it. If ORDERFILE_TRACE gives each
+ * process or program a name of its own, by %p or %n, such a program is not recognized. */
 OF_INTERNAL void of_keep_payload_path(const char *template_path, uint64_t size);
 
 /* Writes the payload of TRACE, whose launch is over. Does nothing if no payload is wanted, if the payload was written

@@ -7,7 +7,7 @@
 
 #include "state.h"
 
-/* The number of records that a payload of SIZE bytes needs, including its head. */
+/* The number of records that content of SIZE bytes needs, including its head. */
 OF_INLINE uint64_t of_records_for(uint64_t size) {
   return 1 + (size + ORDERFILE_CONTENT_BYTES - 1) / ORDERFILE_CONTENT_BYTES;
 }
@@ -26,7 +26,7 @@ OF_INTERNAL uint64_t of_claim_slots(orderfile_trace_header *trace, uint64_t coun
  * in. */
 OF_INTERNAL uint64_t of_used_slots(const orderfile_trace_header *trace, uint64_t limit);
 
-/* Fills in RECORD of KIND and the payload records after it, which the caller has claimed (of_records_for). The payload
+/* Fills in RECORD of KIND and the content records after it, which the caller has claimed (of_records_for). The content
  * has two parts; each may be NULL and empty. The kind of RECORD is stored last. */
 OF_INTERNAL void of_fill_record(orderfile_record *record, uint32_t kind, uint64_t subject,
                                 uint64_t entry, const void *first, uint64_t first_size,

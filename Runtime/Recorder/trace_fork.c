@@ -22,7 +22,7 @@
 #include "trace_name.h"
 #include "trace_path.h"
 
-/* Copies the load records of this copy's images, with their payloads, to TO. LIMIT slots of FROM are mapped. */
+/* Copies the load records of this copy's images, with their contents, to TO. LIMIT slots of FROM are mapped. */
 OF_LOCAL void of_inherit_images(orderfile_trace_header *from, uint64_t limit,
                                 orderfile_trace_header *to) {
   uint64_t count = of_used_slots(from, limit); /* the parent may go on, with records that are not ours */
@@ -38,7 +38,7 @@ OF_LOCAL void of_inherit_images(orderfile_trace_header *from, uint64_t limit,
     of_copy_records(copy + 1, record + 1, length - 1);
     of_copy(copy, record, offsetof(orderfile_record, kind));
     copy->entry = 0; /* the slot of a hit in the parent's trace */
-    of_store_release(&copy->kind, kind); /* release: publishes the fields and the payload */
+    of_store_release(&copy->kind, kind); /* release: publishes the fields and the content */
   }
 }
 

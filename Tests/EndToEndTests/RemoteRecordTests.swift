@@ -15,7 +15,6 @@ import Testing
   static func workshop(shell: String = "sh", ssh: String? = nil) throws -> Workshop {
     let workshop = try RecordTests.workshop()
     try workshop.must("mkdir", ["bin"])
-    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     try workshop.writeProgram(
       (ssh ?? """
         #!/bin/sh
@@ -26,8 +25,8 @@ import Testing
 
         """).utf8, "bin/ssh")
     if shell != "sh" {
-      try workshop.writeProgram(
-        "#!/bin/sh\nPATH='\(path)' exec \(shell) \"$@\"\n".utf8, "bin/sh")
+      // The variable PATH stays, so that each `sh` of the scripts is this shell, too.
+      try workshop.writeProgram("#!/bin/sh\nexec \(shell) \"$@\"\n".utf8, "bin/sh")
     }
     return workshop
   }
@@ -115,26 +114,28 @@ import Testing
 
   @Test func aMarkEndsTheRecordingThere() throws {
     let workshop = try Self.workshop()
+    // The recorder's unfinished traces end in `.new`, too.
     let run = try Self.record(
-      workshop, "-o", "t", "--stop-at", "ready", "--", workshop.path("app"), "mark")
+      workshop, "-o", "t.new", "--stop-at", "ready", "--", workshop.path("app"), "mark")
     #expect(run.status == 0, "\(run.errors)")
-    #expect(try RecordTests.functions(workshop, in: "t") == ["main", "work"])
+    #expect(try RecordTests.functions(workshop, in: "t.new") == ["main", "work"])
   }
 
-  /// The folder of a launch, its variables and its input. A program's path counts from the folder in which ssh begins.
+  /// The folder of a launch and its variables, which may have names of the scripts. A program's path counts from the folder
+  /// in which ssh begins.
   @Test(arguments: shells) func launchesOfAFileKeepTheirFoldersAndVariables(shell: String) throws {
     let workshop = try Self.workshop(shell: shell)
     try workshop.must("mkdir", ["a folder"])
     try workshop.write(
       """
       {"schema": "orderfile.launches/1", "launches": [{"name": "one", "folder": "a folder",
-        "environment": ["TEXT=it's $HOME \\"x\\""],
-        "command": ["sh", "-c", "printf '%s\\\\n' \\"$TEXT\\" >said; exec ../app"]},
+        "environment": ["TEXT=it's $HOME \\"x\\"", "folder=/nowhere", "name=x"],
+        "command": ["sh", "-c", "printf '%s\\\\n' \\"$TEXT\\" \\"$folder\\" >said; exec ../app"]},
         {"name": "two", "folder": "a folder", "command": ["./app", "exit", "0"]}]}
       """.utf8, "launches.json")
     let run = try Self.record(workshop, "-o", "traces", "--launches", "launches.json")
     #expect(run.status == 0, "\(run.errors)")
-    #expect(workshop.text("a folder/said") == "it's $HOME \"x\"\n")
+    #expect(workshop.text("a folder/said") == "it's $HOME \"x\"\n/nowhere\n")
     for name in ["one", "two"] {
       #expect(
         try RecordTests.functions(workshop, in: "traces/\(name).oftrace") == ["main", "work"])
@@ -195,7 +196,7 @@ import Testing
   private static let runs =
     "while [ \"$1\" != -- ]; do shift; done; shift 2; setsid -w sh -c \"$*\""
 
-  /// A host that fails, that has no shell, that hangs, that speaks before it works, or that breaks off.
+  /// A host that fails, that has no shell, that breaks off, or that sends a part.
   @Test(arguments: [
     (
       "echo 'ssh: connect to host x port 22: Connection refused' >&2; exit 255",
@@ -204,7 +205,6 @@ import Testing
     (
       "echo 'This account is currently not available.' >&2; exit 1", "expected a POSIX shell, found"
     ),
-    ("exec sleep 1000", "device: no answer: expected a shell within 1 s"),
     ("case $* in *launch*) exit 255;; esac; \(runs)", "the connection ended before"),
     ("case $* in *-C*) echo broken; exit 0;; esac; \(runs)", "unable to fetch the trace"),
     (
@@ -213,11 +213,35 @@ import Testing
     ),
   ])
   func aHostThatFailsLeavesNothing(ssh: String, message: String) throws {
+    try Self.expectNothing(of: ssh, message)
+  }
+
+  @Test func aHostThatHangsLeavesNothing() throws {
+    try Self.expectNothing(
+      of: "exec sleep 1000", "device: no answer: expected a shell within 1 s", "--timeout", "1")
+  }
+
+  private static func expectNothing(of ssh: String, _ message: String, _ options: String...) throws
+  {
     let workshop = try Self.workshop(ssh: "#!/bin/sh\n\(ssh)\n")
-    let run = try Self.record(
-      workshop, "-o", "t", "--timeout", "1", "--", workshop.path("app"), "exit", "0")
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    let run = try workshop.orderfile(
+      ["record", "--on", "ssh:device", "-o", "t"] + options
+        + ["--", workshop.path("app"), "exit", "0"],
+      environment: [
+        "PATH": "\(workshop.path("bin")):\(path)", "TMPDIR": workshop.path("bin"),
+      ])
     #expect(run.status == 1 && run.errors.contains(message), "\(run.errors)")
     #expect(!workshop.fileNames.contains { $0.hasPrefix("t") }, "\(workshop.fileNames)")
+  }
+
+  /// The login shell prints the beginning of a line before it runs the command.
+  @Test func whatTheLoginShellPrintsIsSkipped() throws {
+    let workshop = try Self.workshop(
+      ssh: "#!/bin/sh\ncase $* in *launch*) ;; *) printf Welcome;; esac; \(Self.runs)\n")
+    let run = try Self.record(workshop, "-o", "t", "--", workshop.path("app"), "exit", "0")
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(try RecordTests.functions(workshop, in: "t") == ["main", "work"])
   }
 
   @Test func optionsOfThisMachineAreRefused() throws {

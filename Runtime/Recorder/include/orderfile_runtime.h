@@ -35,8 +35,9 @@
  *                            payload is written. The payload is written when the launch ends: at the mark, the time or
  *                            the stop, or else at exit. It replaces an earlier payload or an empty file, but no other
  *                            file. A forked child writes none, and neither does a program that this program starts,
- *                            unless the path contains %p. The file orderfile.day beside it has the device's random
- *                            number of the day.
+ *                            unless the path contains %p, or the path of ORDERFILE_TRACE names another file for that
+ *                            program, by %p or %n. The file orderfile.day beside it has the device's random number of
+ *                            the day.
  *   ORDERFILE_PAYLOAD_SIZE   the most bytes of a payload, up to 65536 (default: 2048). The program gets room first; an
  *                            image that finds no room is left out of the payload.
  *   ORDERFILE_NAMES          "dladdr": at exit, add the names that dladdr knows, if there is no

@@ -161,10 +161,10 @@ extension Requirement {
       ).end()
       #expect(!run.text.contains("alive"), "\(signal): \(run.text)\(run.errors)")
       #expect(try Self.isClean(workshop), "\(signal): \(run.text)\(run.errors)")
-      if signal == "KILL" {
-        #expect(run.errors.contains("the connection ended before the program did"), "\(run.errors)")
-        #expect(!workshop.fileNames.contains("sKILL"))
-      }
+      #expect(
+        run.errors.contains("the connection ended before the program did") == (signal == "KILL"),
+        "\(run.errors)")
+      if signal == "KILL" { #expect(!workshop.fileNames.contains("sKILL")) }
     }
   }
 

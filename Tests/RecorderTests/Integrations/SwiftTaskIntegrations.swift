@@ -19,8 +19,8 @@ import Testing
     """
     @section("orderfile_tasks") @used let \(name)Task: OrderFileTasks.Task = (
       version: 1, size: 96, priority: 0, function: \(function), flags: 0,
-      stage: \(TaskTests.words("first screen", 7, size: 4)),
-      name: \(TaskTests.words(name, 6, size: 8)))
+      stage: \(SwiftTaskTests.words("first screen", 7, size: 4)),
+      name: \(SwiftTaskTests.words(name, 6, size: 8)))
 
     """
   }

@@ -34,16 +34,18 @@ import TraceFormat
       "marked", from: ["uitest/app.c"], flags: ["-O1"])
     let none = try workshop.build(
       "none", from: ["uitest/app.c"], flags: ["-O1"], coverage: [], recorder: nil)
-    func run(_ program: String, _ mark: String) throws -> String {
+    func run(_ program: String, _ mark: String, _ options: String...) throws -> String {
       try workshop.run(
-        test, [program, mark, workshop.path("attached")],
+        test, [program, mark, workshop.path("attached")] + options,
         environment: ["TMPDIR": workshop.folder.path]
       ).text
     }
     #expect(try run(marked, "first screen") == "100%.oftrace\n")
     let trace = try workshop.trace("attached")
     #expect(trace.header.state == .stoppedByMark && GrowingTrace.stateOffset == 28)
-    #expect(try run(marked, "another").hasPrefix("the app did not set the mark 'another' in time"))
-    #expect(try run(none, "first screen").hasPrefix("the app wrote no trace"))
+    #expect(
+      try run(marked, "another", "ended").hasPrefix(
+        "the app did not set the mark 'another' in time"))
+    #expect(try run(none, "first screen", "ended").hasPrefix("the app wrote no trace"))
   }
 }

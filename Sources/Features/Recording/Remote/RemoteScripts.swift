@@ -26,6 +26,14 @@ struct RemoteScript {
     add(word: word)
     add("\n")
   }
+
+  /// Adds the variables to the environment.
+  fileprivate mutating func export(_ variables: [(name: String, value: String)]) {
+    for (name, value) in variables {
+      assign(Array(value.utf8), to: name)
+      add("export \(name)\n")
+    }
+  }
 }
 
 extension RemoteScript {
@@ -40,7 +48,8 @@ extension RemoteScript {
     _ program: [UInt8], folder: String?, needsCommand: Bool, launch: RemoteScript
   ) -> RemoteScript {
     var script = RemoteScript()
-    script.add("umask 077\nanswer() { printf '%s%s\\n' '\(answer)' \"$1\"; exit 0; }\n")
+    // A login shell may have printed the beginning of a line.
+    script.add("umask 077\nanswer() { printf '\\n%s%s\\n' '\(answer)' \"$1\"; exit 0; }\n")
     script.assign(program, to: "program")
     script.add(findingProgram(in: folder))
     script.add(
@@ -113,25 +122,13 @@ extension RemoteScript {
     script.add(watching)
     script.add("answer() { exit 127; }\n")
     script.add(findingProgram(in: folder))
-    for (name, value) in variables {
-      script.assign(Array(value.utf8), to: name)
-      script.add("export \(name)\n")
-    }
     script.add("traces=$folder/traces/$name\nset -- \"$program\"")
     for word in program.dropFirst() {
       script.add(" ")
       script.add(word: word)
     }
     script.add("\n")
-    if recorder.isEmpty {
-      // In the path of a trace, a percent sign begins a placeholder.
-      script.add(
-        "ORDERFILE_TRACE=$(printf %s \"$traces\" | sed 's/%/%%/g')\nexport ORDERFILE_TRACE\n")
-      for (name, value) in settings {
-        script.assign(Array(value.utf8), to: name)
-        script.add("export \(name)\n")
-      }
-    } else {
+    if !recorder.isEmpty {
       script.add("set -- ")
       for word in recorder {
         script.add(word: word)
@@ -139,9 +136,23 @@ extension RemoteScript {
       }
       script.add("-o \"$traces\" -- \"$@\"\n")
     }
+    // In the path of a trace, a percent sign begins a placeholder.
     script.add(
       """
-      sh -c 'echo $$ >"$0/program" && exec "$@" <&3 >&4 2>&5 3<&- 4>&- 5>&-' "$folder" "$@"
+      set -- "$(command -v sh)" "$folder" "$(printf %s "$traces" | sed 's/%/%%/g')" "$@"
+      (
+
+      """)
+    // The variables may have names of this script, and replace PATH: from here on only words count.
+    script.export(variables)
+    if recorder.isEmpty {
+      script.add("ORDERFILE_TRACE=$3\nexport ORDERFILE_TRACE\n")
+      script.export(settings)
+    }
+    script.add(
+      """
+      exec "$1" -c 'echo $$ >"$1/program" && shift 2 && exec "$@"' "$@" <&3 >&4 2>&5 3<&- 4>&- 5>&-
+      )
       status=$?
       echo "$status" >"$folder/status.new" && mv "$folder/status.new" "$folder/status"
       exit "$status"
@@ -208,8 +219,8 @@ extension RemoteScript {
       printf '\\n%straces %s\\n' '\(answer)' "$status"
       for trace in "$name" "$name".*; do
         [ -f "$trace" ] || continue
-        case $trace in *.new) continue ;; esac
-        cp "$trace" "$folder/copy" || exit 1
+        case ${trace#"$name"} in *.new) continue ;; esac
+        cp "./$trace" "$folder/copy" || exit 1
         printf '%s %s\\n' "$(wc -c <"$folder/copy")" "${trace#"$name"}"
         cat "$folder/copy" || exit 1
       done

@@ -4,13 +4,16 @@ import Foundation
 
 @MainActor open class XCUIApplication {
   nonisolated(unsafe) public static var program = ""
+  /// Whether a launch returns only when the program has ended.
+  nonisolated(unsafe) public static var waits = false
   public var launchEnvironment: [String: String] = [:]
   public init() {}
   public func launch() {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: Self.program)
     process.environment = launchEnvironment
-    try? process.run()
+    guard (try? process.run()) != nil else { return }
+    if Self.waits { process.waitUntilExit() }
   }
 }
 
