@@ -38,7 +38,8 @@ package struct RenamedCopies {
           "unable to copy both '\(other)' and '\(path)': the copies would be one file",
           context: [copy], hint: "name each object once, in the way the link does")
       }
-      try OutputFile.check(copy, isNoneOf: objects)
+      try OutputFile.check(
+        copy, isNoneOf: objects, hint: "name another folder with '--rename-sections'")
       return copy
     }
   }
