@@ -34,8 +34,9 @@ package struct UnmappedCode: Hashable, Sendable {
   /// map.
   package var text: String? {
     guard functions > 0 else { return nil }
-    return "\(functions) of \(counted(ofFunctions, "function")) that ran (\(ByteCount(bytes).wording) of "
-      + "\(ByteCount(ofBytes).wording)) have no map of basic blocks, and stay whole"
+    let sizes = "\(ByteCount(bytes).wording) of \(ByteCount(ofBytes).wording)"
+    return "\(functions) of \(counted(ofFunctions, "function")) that ran (\(sizes)) have no map of "
+      + "basic blocks, and stay whole"
   }
 }
 
