@@ -26,6 +26,7 @@ extension DeviceSettings {
       kind == .loop
       ? "no stated time for a request"
       : "\(Decimal.milliseconds(nanoseconds: Double(delayNanoseconds))) ms for each request"
-    return "\(printable(name)), \(place), read-ahead \(ByteCount(readAheadBytes).wording), \(limit)\(time)"
+    let readAhead = ByteCount(readAheadBytes).wording
+    return "\(printable(name)), \(place), read-ahead \(readAhead), \(limit)\(time)"
   }
 }

@@ -82,6 +82,21 @@ static int set_queue(dev_t device, const char *name, uint64_t value) {
   return error;
 }
 
+/* Sets the device's limits. REQUEST is 0 for the kernel's own limit: the kernel keeps the limit that an earlier user of the
+ * device has set. Returns 0 or an errno. */
+static int set_limits(dev_t device, uint64_t read_ahead, uint64_t request, const char **step) {
+  *step = "limit the requests";
+  int error = set_queue(device, "max_sectors_kb", request >> 10);
+  if (error == EINVAL && !request) error = 0; /* a kernel that can't return to its own limit */
+  if (error) return error;
+  /* Linux 6.18 resets the read-ahead when the requests get another limit, so the read-ahead comes last. */
+  *step = "set the read-ahead";
+  return set_queue(device, "read_ahead_kb", read_ahead >> 10);
+}
+
+/* Gives the device back the kernel's own limits, which its next user gets. */
+static void reset_limits(dev_t device) { set_queue(device, "max_sectors_kb", 0); }
+
 /* Returns a folder of every system that none of the files is in; NULL if there is none. The file system of the device
  * is mounted there while its files are mounted at their paths. */
 static const char *mount_folder(char *const *paths, int count) {
@@ -163,12 +178,7 @@ int cdevice_loop_make(int image, char *const *paths, int count, uint64_t read_ah
   if (!error && fstat(descriptor, &status) != 0) error = errno;
   if (!error) {
     device->device = status.st_rdev;
-    failure->step = "set the read-ahead";
-    error = set_queue(device->device, "read_ahead_kb", read_ahead >> 10);
-  }
-  if (!error && request) {
-    failure->step = "limit the requests";
-    error = set_queue(device->device, "max_sectors_kb", request >> 10);
+    error = set_limits(device->device, read_ahead, request, &failure->step);
   }
   if (!error) {
     failure->step = "mount the loop device";
@@ -180,6 +190,7 @@ int cdevice_loop_make(int image, char *const *paths, int count, uint64_t read_ah
       umount2(folder, MNT_DETACH);
     }
   }
+  if (error && device->device) reset_limits(device->device);
   /* The kernel detaches the image when the last mount has ended. */
   if (descriptor >= 0) close(descriptor);
   if (error) {
@@ -225,10 +236,13 @@ int cdevice_loop_end(struct cdevice_loop *device, struct cdevice_counts *counts)
 }
 
 void cdevice_loop_remove(struct cdevice_loop *device) {
+  bool is_reset = false;
   for (int i = 0; i < device->count; i++) {
     struct stat status;
     /* A path that is no longer on the device has no mount of this device. */
     if (stat(device->paths[i], &status) == 0 && status.st_dev == device->device) {
+      if (!is_reset) reset_limits(device->device);
+      is_reset = true;
       umount2(device->paths[i], MNT_DETACH);
     }
     free(device->paths[i]);

@@ -129,7 +129,13 @@ struct RenamedSectionIntegrations {
     let images = try #require(gen.json["images"] as? [[String: Any]])
     let renaming = try #require(images.first?["renaming"] as? [String: Any])
     #expect(renaming["linkOptions"] as? String == link.options.joined(separator: " "))
-    #expect(renaming["sections"] as? Int == Self.startup.count)
+    let placed = Set(
+      workshop.text("app.order").split(separator: "\n").map(String.init)
+        .filter { !$0.hasPrefix("#") })
+    // The cold part that gcc makes of two_late begins with the landing pad, so a breakpoint records it.
+    let others = placed.subtracting(Self.startup)
+    try #require(placed.isSuperset(of: Self.startup) && others.allSatisfy { $0.hasSuffix(".cold") })
+    #expect(renaming["sections"] as? Int == placed.count)
     #expect(
       (try FileManager.default.contentsOfDirectory(atPath: workshop.path("ordered"))).count == 4)
 
@@ -140,21 +146,23 @@ struct RenamedSectionIntegrations {
       try workshop.must(workshop.path("linked"), []).text
         == (try workshop.must(workshop.path("app"), []).text))
     let functions = try workshop.functions(in: "linked")
-    let first = try #require(functions.firstIndex { Self.startup.contains($0) })
+    let first = try #require(functions.firstIndex { placed.contains($0) })
     // One of the two local functions is called like the other.
-    #expect(Set(functions[first...].prefix(Self.startup.count + 1)) == Self.startup, "\(functions)")
+    #expect(Set(functions[first...].prefix(placed.count + 1)) == placed, "\(functions)")
 
     let diff = try workshop.mustOrderfile(
       "diff", "app", "linked", "--trace", "app.oftrace", "--order", "app.order", "--json")
     let order = try #require(diff.json["order"] as? [String: Any])
-    #expect(order["entries"] as? Int == Self.startup.count)
-    #expect(order["entries"] as? Int == order["inOrder"] as? Int, "\(order)")
+    #expect(order["entries"] as? Int == placed.count)
+    // In a group of mold, the second of the local functions of one name is not beside the first.
+    let apart = link.linker == "mold" ? 1 : 0
+    #expect(order["inOrder"] as? Int == placed.count - apart, "\(order)")
     let verify = try workshop.mustOrderfile("verify", "app.order", "--image", "linked", "--json")
     #expect(verify.json["stale"] as? Int == 0)
   }
 
-  /// Returns the code and the relocations of a file, without the names of sections, and the groups with their
-  /// signatures.
+  /// Returns the code and the relocations of a file, without the names of sections and the file's path, and the groups
+  /// with their signatures.
   private static func contents(_ workshop: Workshop, _ path: String) throws -> [String] {
     let code = try workshop.must("objdump", ["-dr", path]).text
     let groups = try workshop.must("readelf", ["-gW", path]).text
@@ -162,7 +170,7 @@ struct RenamedSectionIntegrations {
       !$0.contains("file format") && !$0.contains("section group [") || $0.contains("COMDAT group")
     }
     .map {
-      String($0).replacing(#/\.(text|startup)\.[^\s+-]+/#, with: ".code")
+      String($0).replacing(path, with: "").replacing(#/\.(text|startup)\.[^\s+-]+/#, with: ".code")
         .replacing(#/group section \[ *\d+\]/#, with: "group section")
         .replacing(#/\[ *\d+\] */#, with: "").replacing(#/contains \d+ sections/#, with: "")
     }.filter { !$0.contains(" .rela") && !$0.hasSuffix(".rela.llvm_bb_addr_map") }

@@ -83,6 +83,15 @@ import Testing
     #expect(group.sum?[3] == nil)
   }
 
+  @Test func aLoopDeviceGivesNoTimes() {
+    var document = FaultsDocumentTests.document
+    document.device = DeviceSettings(
+      kind: .loop, name: "slow", readAheadBytes: 128 << 10, delayNanoseconds: 0)
+    var summary = LaunchSummary(.faults, of: Self.launches)
+    summary.add(Self.launches[0], document)
+    #expect(summary.groups[0].launches[0].values[2] == nil)
+  }
+
   @Test func anImageOfOneLaunchHasAGroup() {
     #expect(Self.ofPages.groups.map(\.launches.count) == [3, 1])
   }

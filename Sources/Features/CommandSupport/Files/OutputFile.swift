@@ -111,7 +111,9 @@ package final class OutputFile {
   /// Checks that the output does not replace one of its own inputs.
   ///
   /// - Throws: an error if the file at `path` is one of `inputs`.
-  package static func check(_ path: String, isNoneOf inputs: [String]) throws(Diagnostic) {
+  package static func check(
+    _ path: String, isNoneOf inputs: [String], hint: String = "name another file with '-o'"
+  ) throws(Diagnostic) {
     var output = stat()
     guard path != "-", stat(path, &output) == 0, output.st_mode & S_IFMT == S_IFREG else { return }
     for input in inputs {
@@ -121,7 +123,7 @@ package final class OutputFile {
       else { continue }
       throw Diagnostic(
         "unable to write the output to this file: it is also an input", context: [path],
-        hint: "name another file with '-o'")
+        hint: hint)
     }
   }
 

@@ -80,7 +80,7 @@ package struct FaultLaunch {
     document.requests = reads?.requests
     document.readBytes = reads?.bytes
     if isCold {
-      document.limits = [device?.settings.reasonAgainstTimes].compactMap { $0 }
+      document.limits = [device?.settings.remarkOnTimes].compactMap { $0 }
       document.limits += ReadAheadLimits.sentences(evicted.sorted().map(ImageStorage.init))
     }
 

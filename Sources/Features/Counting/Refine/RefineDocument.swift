@@ -102,7 +102,10 @@ package struct RefineDocument: Hashable, Sendable {
       sum.startupBytes = [a.startupBytes, b.startupBytes].saturatingSum()
       sum.startupPages += b.startupPages
       for page in b.fixed {
-        if let index = sum.fixed.firstIndex(where: { $0.address == page.address }) {
+        let number = a.pageSize.page(of: page.address)
+        if let index = sum.fixed.firstIndex(where: {
+          a.pageSize.page(of: $0.address) == number
+        }) {
           sum.fixed[index].launches += page.launches
         } else {
           sum.fixed.append(page)

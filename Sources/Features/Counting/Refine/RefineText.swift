@@ -37,7 +37,7 @@ package struct RefineText {
       table.add(
         [
           launch.before.text[size], launch.after.text[size], launch.floorPages,
-          launch.before.data[size], launch.after.data[size],
+          launch.before.data[0], launch.after.data[0],
         ].map { "\($0)" } + [launch.name])
     }
     return table.text() + "\n"

@@ -38,7 +38,8 @@ package struct RenamedCopies {
           "unable to copy both '\(other)' and '\(path)': the copies would be one file",
           context: [copy], hint: "name each object once, in the way the link does")
       }
-      try OutputFile.check(copy, isNoneOf: objects)
+      try OutputFile.check(
+        copy, isNoneOf: objects, hint: "name another folder with '--rename-sections'")
       return copy
     }
   }
@@ -73,8 +74,11 @@ package struct RenamedCopies {
       for (index, object) in renaming.objects.enumerated() {
         try copy(object, to: stage.path("\(index)"), objcopy, stage)
       }
-      for (index, path) in paths.enumerated() {
+      for path in paths {
         try makeFolders(of: path)
+        guard !Folder.isFolder(path) else { throw .unable(to: "write", path, EISDIR) }
+      }
+      for (index, path) in paths.enumerated() {
         guard rename(stage.path("\(index)"), path) == 0 else { throw .unable(to: "write", path) }
       }
     } catch {
@@ -98,10 +102,8 @@ package struct RenamedCopies {
     }
     let list = stage.path("options")
     try OutputFile(list).finish(options)
-    let isPlain = !object.path.hasPrefix("-") && !object.path.hasPrefix("@")
     let command = [
-      objcopy, "--enable-deterministic-archives", "@\(list)",
-      isPlain ? object.path : "./\(object.path)", copy,
+      objcopy, "--enable-deterministic-archives", "@\(list)", operand(object.path), operand(copy),
     ]
     let log = ProgramLog(stage.path("log"))
     let result: ProgramLaunch.Result
@@ -121,6 +123,11 @@ package struct RenamedCopies {
         "objcopy failed (\(result.end))\(log.lastLines())",
         context: [fileName(ofPath: objcopy), object.path])
     }
+  }
+
+  /// Returns the word for a file, which objcopy does not take for an option or for a file of options.
+  private func operand(_ path: String) -> String {
+    path.hasPrefix("-") || path.hasPrefix("@") ? "./\(path)" : path
   }
 
   /// Returns a word of a file of options: blanks, quotation marks and backslashes get a backslash.

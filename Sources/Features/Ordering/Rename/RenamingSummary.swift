@@ -33,7 +33,7 @@ package struct RenamingSummary: Hashable, Sendable {
     self.objects = objects
   }
 
-  /// `renamed the sections of 590 functions in 3 of 12 objects: build/ordered`
+  /// `renamed 590 sections in 3 of 12 objects: build/ordered`
   var text: String {
     let changed = objects.filter { $0.sections > 0 }.count
     return "renamed \(counted(sections, "section")) in \(changed) of "

@@ -39,13 +39,17 @@ package struct SectionRenaming {
   ) throws(Diagnostic) {
     self.linker = linker
     self.objects = objects
+    /// The place of each symbol in `wanted`, which has each symbol once.
     var places: [NameKey: Int] = [:]
-    for (index, entry) in order.enumerated() where places[NameKey(entry.symbol)] == nil {
-      places[NameKey(entry.symbol)] = index
+    let wanted = order.filter { entry in
+      let key = NameKey(entry.symbol)
+      guard places[key] == nil else { return false }
+      places[key] = places.count
+      return true
     }
     /// A section name with a function, and the place of its first function in the order.
     var first: [NameKey: (place: Int, section: InputSection, function: ArraySlice<UInt8>)] = [:]
-    var reasons = [Reason?](repeating: .noObject, count: order.count)
+    var reasons = [Reason?](repeating: .noObject, count: wanted.count)
     for section in objects.lazy.flatMap(\.sections) {
       let key = NameKey(section.name)
       for symbol in section.symbols {
@@ -69,11 +73,11 @@ package struct SectionRenaming {
     var newNames: [NameKey: [UInt8]] = [:]
     for (old, new) in zip(sorted, names) { newNames[NameKey(old.section.name)] = new }
     self.newNames = newNames
-    leftOut = zip(order, reasons).compactMap { entry, reason in reason.map { (entry, $0) } }
+    leftOut = zip(wanted, reasons).compactMap { entry, reason in reason.map { (entry, $0) } }
     entries =
       linker.sortsInputSections
-      ? zip(order, reasons).filter { $0.1 == nil }.map(\.0)
-      : Self.entries(order, places, inGroups: newNames, of: objects)
+      ? zip(wanted, reasons).filter { $0.1 == nil }.map(\.0)
+      : Self.entries(wanted, places, inGroups: newNames, of: objects)
     guard !entries.isEmpty else {
       throw Diagnostic(
         "no section to rename: \(Self.counts(leftOut.map(\.reason)))",

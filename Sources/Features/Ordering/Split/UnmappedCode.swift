@@ -30,11 +30,13 @@ package struct UnmappedCode: Hashable, Sendable {
     self = self + one
   }
 
-  /// `9 of 31 functions that ran (12.1 KiB of 40.0 KiB) have no map of basic blocks, and stay whole`; `nil` if all have a map.
+  /// `9 of 31 functions that ran (12.1 KiB of 40 KiB) have no map of basic blocks, and stay whole`; `nil` if all have a
+  /// map.
   package var text: String? {
     guard functions > 0 else { return nil }
-    return "\(functions) of \(counted(ofFunctions, "function")) that ran (\(ByteCount(bytes).wording) of "
-      + "\(ByteCount(ofBytes).wording)) have no map of basic blocks, and stay whole"
+    let sizes = "\(ByteCount(bytes).wording) of \(ByteCount(ofBytes).wording)"
+    return "\(functions) of \(counted(ofFunctions, "function")) that ran (\(sizes)) have no map of "
+      + "basic blocks, and stay whole"
   }
 }
 

@@ -35,7 +35,8 @@ extension ELFFile {
       let symbol = table[index + 1]
       let section = Int(symbol.sectionIndex.rawValue)
       guard [.function, .indirectFunction, .none].contains(symbol.type), symbol.nameOffset != 0,
-        symbol.sectionIndex.isInSection, section < sections.count,
+        symbol.sectionIndex.isInSection, symbol.sectionIndex != .extended,
+        section < sections.count,
         sections[section].flags.isSuperset(of: [.allocated, .executable]),
         let range = table.names.name(at: symbol.nameOffset)
       else { continue }

@@ -116,6 +116,13 @@ extension DeviceSettings {
       ? "cold: /dev/fuse can't be used, so requests are counted on a loop device, and no times are given"
       : nil
   }
+
+  /// The sentence that times on a loop device are those of the disk below it; `nil` for a device with a stated time.
+  package var remarkOnTimes: String? {
+    kind == .loop
+      ? "cold: /dev/fuse can't be used, so requests are counted on a loop device, and times are those of the disk"
+      : nil
+  }
 }
 
 // MARK: Text
