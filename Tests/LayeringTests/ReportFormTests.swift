@@ -9,6 +9,7 @@ import Testing
     "ReportContents": "the document of a report, read back",
     "MeasuredPages": "an element of the document of diff",
     "HistoryFile": "its lines are documents",
+    "LaunchSummary": "the document of the launches of a file",
   ]
 
   /// Returns the type from which the form in `file` is made; `nil` if the file has no form.

@@ -99,8 +99,7 @@ enum CompilerCommand {
     var settings = try WrapperSettings(reading: variable)
     // rustc separates LLVM's options at blanks, so a path with a blank is passed as an open file.
     if let profile = settings.split, profile.contains(where: { [0x20, 0x09, 0x0a].contains($0) }) {
-      let descriptor = open(profile.map { CChar(bitPattern: $0) } + [0], O_RDONLY)
-      if descriptor >= 0 { settings.split = Array("/proc/self/fd/\(descriptor)".utf8) }
+      settings.split = OptionFile.inheritedPath(profile)
     }
     let wrapper = RustWrapper(words, settings, fileExists: OptionFile.exists)
     let path = CompilerSearch(compiler, in: variable("PATH")).compiler ?? compiler

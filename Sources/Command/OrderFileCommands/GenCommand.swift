@@ -41,10 +41,10 @@ struct GenCommand: ParsableCommand {
       constants and variables that the launch touched.
 
       --rename-sections is for mold, which takes no order file, and for gold and GNU ld without one. These linkers sort \
-      sections by name. objcopy renames the sections of the startup functions in copies of the objects after '--', and \
-      gen prints how to link the copies. The order file is then for 'diff --order' and 'verify' only.
+      sections by name. objcopy renames the sections of the startup functions in copies of the objects, and gen \
+      prints how to link the copies. The order file is then for 'diff --order' and 'verify' only.
 
-        $ orderfile gen app.oftrace --linker mold --rename-sections ordered -o app.order -- main.o libutil.a
+        $ orderfile gen app.oftrace --linker mold --rename-sections ordered -o app.order --objects main.o libutil.a
 
       With --splitter bolt, the profile and the order are for llvm-bolt, which splits and orders a linked image. \
       The image must be linked with --emit-relocs, and its basic blocks must be recorded: with record --qemu, or \
@@ -140,14 +140,14 @@ struct GenCommand: ParsableCommand {
   var prefetch: String?
   @Option(
     help: ArgumentHelp(
-      "Copy the objects after '--' to this folder, with sections renamed so that mold, gold or GNU ld places the "
+      "Copy the files of --objects to this folder, with sections renamed so that mold, gold or GNU ld places the "
         + "functions without an order file.", valueName: "folder"), completion: .directory)
   var renameSections: String?
-  @Argument(
-    parsing: .postTerminator,
+  @Option(
+    parsing: .upToNextOption,
     help: ArgumentHelp(
-      "With --rename-sections: the object files and archives of the link, after '--', in the order of the link.",
-      valueName: "object"))
+      "With --rename-sections: the object files and archives of the link, in the order of the link.",
+      valueName: "file"), completion: .file())
   var objects: [String] = []
   @Flag(
     help:
@@ -217,11 +217,11 @@ struct GenCommand: ParsableCommand {
   private func checkRenaming() throws {
     guard renameSections != nil else {
       if !objects.isEmpty {
-        throw ValidationError("objects after '--' belong to --rename-sections")
+        throw ValidationError("--objects belongs to --rename-sections")
       }
       if let linker, linker.dialect == nil {
         throw ValidationError(
-          "\(linker.name) takes no order file: rename the sections of its objects, with --rename-sections FOLDER -- OBJECTS"
+          "\(linker.name) takes no order file: rename the sections of its objects, with --rename-sections FOLDER --objects FILE..."
         )
       }
       return
@@ -233,7 +233,7 @@ struct GenCommand: ParsableCommand {
     }
     if objects.isEmpty {
       throw ValidationError(
-        "--rename-sections needs the object files and archives of the link, after '--'")
+        "--rename-sections needs the object files and archives of the link: --objects FILE...")
     }
     if output == "-" {
       throw ValidationError(

@@ -117,7 +117,7 @@ struct RenamedSectionIntegrations {
   private static func gen(_ linker: String, to folder: String = "ordered") -> [String] {
     [
       "gen", "app.oftrace", "--linker", linker, "--rename-sections", folder, "-o", "app.order",
-      "--json", "--",
+      "--json", "--objects",
     ] + objects
   }
 
@@ -241,12 +241,13 @@ struct RenamedSectionIntegrations {
     ] as [(String, Int32, String)] {
       let run = try workshop.orderfile(
         "gen", "app.oftrace", "--linker", "mold", "--rename-sections", "ordered", "-o", "o.order",
-        "--", object)
+        "--objects", object)
       #expect(run.status == status && run.errors.contains(message), "\(object): \(run.errors)")
       #expect((status == 0) == FileManager.default.fileExists(atPath: workshop.path("o.order")))
     }
     let same = try workshop.orderfile(
-      "gen", "app.oftrace", "--linker", "mold", "--rename-sections", ".", "-o", "own.order", "--",
+      "gen", "app.oftrace", "--linker", "mold", "--rename-sections", ".", "-o", "own.order",
+      "--objects",
       "main.o")
     #expect(same.status == 1 && same.errors.contains("it is also an input"), "\(same.errors)")
   }
@@ -255,14 +256,17 @@ struct RenamedSectionIntegrations {
     let workshop = try Self.byGCC.copy()
     for (words, message) in [
       (["--linker", "mold", "-o", "o"], "mold takes no order file"),
-      (["--rename-sections", "d", "-o", "o", "--", "main.o"], "--rename-sections needs --linker"),
       (
-        ["--linker", "lld", "--rename-sections", "d", "-o", "o", "--", "main.o"],
+        ["--rename-sections", "d", "-o", "o", "--objects", "main.o"],
+        "--rename-sections needs --linker"
+      ),
+      (
+        ["--linker", "lld", "--rename-sections", "d", "-o", "o", "--objects", "main.o"],
         "not lld, which takes the order file"
       ),
       (["--linker", "mold", "--rename-sections", "d", "-o", "o"], "needs the object files"),
-      (["--linker", "mold", "--rename-sections", "d", "--", "main.o"], "needs -o FILE"),
-      (["-o", "o", "--", "main.o"], "objects after '--' belong to --rename-sections"),
+      (["--linker", "mold", "--rename-sections", "d", "--objects", "main.o"], "needs -o FILE"),
+      (["-o", "o", "--objects", "main.o"], "--objects belongs to --rename-sections"),
     ] {
       let run = try workshop.orderfile(["gen", "app.oftrace"] + words)
       #expect(run.status == 64 && run.errors.contains(message), "\(run.errors)")

@@ -18,6 +18,14 @@ package enum OptionFile {
     return bytes
   }
 
+  /// Opens the file at `path`, so that programs that replace this one can read it.
+  ///
+  /// - Returns: a path of the open file, which has no blank; `path` if the file can't be opened.
+  package static func inheritedPath(_ path: Word) -> Word {
+    let descriptor = open(path.map { CChar(bitPattern: $0) } + [0], O_RDONLY)
+    return descriptor < 0 ? path : Array("/proc/self/fd/\(descriptor)".utf8)
+  }
+
   /// Whether there is a readable file at `path`.
   package static func exists(_ path: Word) -> Bool {
     access(path.map { CChar(bitPattern: $0) } + [0], R_OK) == 0

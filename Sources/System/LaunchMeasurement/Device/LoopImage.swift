@@ -33,7 +33,7 @@ final class LoopImage {
     guard ftruncate(descriptor, bytes + bytes / 8 + 16 << 20) == 0 else {
       throw DeviceFailure(step: "make a file in \(folder)", reason: errorText())
     }
-    let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
+    let nothing = SystemFile.openNull()
     defer { if nothing >= 0 { close(nothing) } }
     var format = ProgramLaunch(command: [
       program, "-q", "-F", "-b", "4096", "-m", "0", "-O", "^has_journal",
