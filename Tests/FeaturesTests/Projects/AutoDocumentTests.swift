@@ -97,7 +97,7 @@ import Testing
       (
         kept,
         "splitting is kept: \(pages) 60 pages (with whole functions in order, 148); 9 of 31 functions "
-          + "that ran (12.1 KiB of 40.0 KiB) have no map of basic blocks, and stay whole"
+          + "that ran (12.1 KiB of 40 KiB) have no map of basic blocks, and stay whole"
       ),
       (left, "splitting is left out: \(pages) 9 pages (with whole functions in order, 9)"),
       (none, "splitting is left out: no function can be split"),
