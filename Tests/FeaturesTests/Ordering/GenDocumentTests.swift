@@ -36,6 +36,7 @@ import Testing
     if name == "split" { image.split = split }
     if name == "renamed" {
       image.file.linker = "mold"
+      image.file.linkerSource = .option
       image.renaming = renaming
     }
     return image
