@@ -28,7 +28,7 @@ import Testing
   /// Only the first sample of `gen` is used, because several samples have the same name.
   @Test func takesTheFiguresOfAnOrderFile() throws {
     let entries = try Self.entries(fixture("reporting/gen/expected.json"))
-    #expect(entries.count == 3)
+    #expect(entries.count == 4)
     try expectGolden(String(decoding: entries[0].line, as: UTF8.self), "history/of-gen.jsonl")
     #expect(throws: Diagnostic.self) { try HistoryFile(entries) }
   }
