@@ -118,7 +118,7 @@ import Testing
     try #require(run.status == 0, "\(run.errors)")
     #expect(
       run.errors.contains(
-        "note: l.json: line 4: launch 'fail': ./app: left out, because it failed"),
+        "l.json: line 4: launch 'fail': ./app: left out, because it failed"),
       "\(run.errors)")
     let figures = try #require(run.json["launches"] as? [[String: Any]])
     #expect(figures.map { $0["name"] as? String } == ["plain", "more"])

@@ -44,7 +44,7 @@ struct GenCommand: ParsableCommand {
       sections by name. objcopy renames the sections of the startup functions in copies of the objects, and gen \
       prints how to link the copies. The order file is then for 'diff --order' and 'verify' only.
 
-        $ orderfile gen app.oftrace --linker mold --rename-sections ordered -o app.order --objects main.o libutil.a
+        orderfile gen app.oftrace --linker mold --rename-sections ordered -o app.order --objects main.o libutil.a
 
       With --splitter bolt, the profile and the order are for llvm-bolt, which splits and orders a linked image. \
       The image must be linked with --emit-relocs, and its basic blocks must be recorded: with record --qemu, or \

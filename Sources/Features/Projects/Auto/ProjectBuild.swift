@@ -136,7 +136,7 @@ struct ProjectBuild {
     if plan.splitter == .linker {
       options +=
         Folder.hasFile(folder.splitProfile)
-        ? Toolchain.splitArguments(profile: folder.splitProfile) : [Toolchain.mapArgument]
+        ? LinkTimeSplitting.arguments(profile: folder.splitProfile) : [LinkTimeSplitting.mapArgument]
     }
     try OutputFile(folder.toolset).finish(SwiftToolset(linkerOptions: options).json())
   }

@@ -59,7 +59,7 @@ package enum Toolchain: Hashable, Sendable {
     let arguments =
       (dialect.linkerArguments(orderFile: Array(path.utf8)) ?? []).map {
         String(decoding: $0, as: UTF8.self)
-      } + (profile.map(Self.splitArguments) ?? [])
+      } + (profile.map(LinkTimeSplitting.arguments) ?? [])
     let driver =
       ["-fuse-ld=\(dialect.driverName ?? "")", "-Wl,--build-id"]
       + (arguments.contains { $0.contains(",") }
@@ -69,13 +69,5 @@ package enum Toolchain: Hashable, Sendable {
     case .rust: driver.map { "-Clink-arg=\($0)" }
     case .swift: (["--build-id"] + arguments).flatMap { ["-Xlinker", $0] }
     }
-  }
-
-  /// The option with which lld writes a map of basic blocks at link-time optimization.
-  static let mapArgument = "--lto-basic-block-address-map"
-
-  /// Returns lld's options for splitting functions at link-time optimization.
-  static func splitArguments(profile: String) -> [String] {
-    [mapArgument, "--lto-basic-block-sections=\(profile)"]
   }
 }

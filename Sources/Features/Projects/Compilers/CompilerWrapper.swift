@@ -127,8 +127,8 @@ package struct CompilerWrapper {
     guard let profile = settings.split, link.linker.dialect == .lld else { return [] }
     let arguments =
       fileExists(profile)
-      ? Toolchain.splitArguments(profile: String(decoding: profile, as: UTF8.self))
-      : [Toolchain.mapArgument]
+      ? LinkTimeSplitting.arguments(profile: String(decoding: profile, as: UTF8.self))
+      : [LinkTimeSplitting.mapArgument]
     return arguments.flatMap { ["-Xlinker", $0] }.map { Array($0.utf8) }
   }
 

@@ -81,6 +81,7 @@ package struct ShownDocumentFile {
     "orderfile": "orderfile show --json of an order file",
     "payload": "orderfile show --json of payloads",
     "profile": "orderfile show --json of a profile",
+    "summary": "the summary of pages, measure and faults --launches --json",
     "trace": "orderfile show --json of a trace",
     "trend": "orderfile history trend --json",
   ]
