@@ -136,7 +136,8 @@ struct ProjectBuild {
     if plan.splitter == .linker {
       options +=
         Folder.hasFile(folder.splitProfile)
-        ? LinkTimeSplitting.arguments(profile: folder.splitProfile) : [LinkTimeSplitting.mapArgument]
+        ? LinkTimeSplitting.arguments(profile: folder.splitProfile)
+        : [LinkTimeSplitting.mapArgument]
     }
     try OutputFile(folder.toolset).finish(SwiftToolset(linkerOptions: options).json())
   }
