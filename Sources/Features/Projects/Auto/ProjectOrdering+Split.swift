@@ -90,4 +90,10 @@ extension ProjectOrdering {
     found.warnings = wholeWarnings + splitWarnings
     return found
   }
+
+  /// Returns the linker that a configuration file of cargo names, and that no compiler wrapper sees; `nil` if there is none.
+  func unseenLinker(in build: ProjectBuild) -> CargoLinker? {
+    guard build.system.toolchain == .rust else { return nil }
+    return (try? Folder.absolutePath(options.project)).flatMap { CargoLinker(namedIn: $0) }
+  }
 }

@@ -161,12 +161,9 @@ package struct ProjectOrdering {
     try build.shell.folder.configureAgain()
     let log = build.shell.buildLog("build")
     let line = FailureCause.line(in: log.text)
-    let unseenLinker =
-      build.system.toolchain == .rust
-      ? (try? Folder.absolutePath(options.project)).flatMap { CargoLinker(namedIn: $0) } : nil
     let hint: String
-    if let unseenLinker {
-      hint = unseenLinker.remedy
+    if let linker = unseenLinker(in: build) {
+      hint = linker.remedy
     } else if build.system.build.contains("swift build") {
       hint = "give the build command itself: orderfile auto ... -- swift build"
     } else {
@@ -187,7 +184,12 @@ package struct ProjectOrdering {
     build.relink(build.images.filter(folder.mayBeOrdered))
     try folder.setResultsAside()
     try folder.makeResults()
-    try build.build("build", .plain)
+    do { try build.build("build", .plain) } catch var error {
+      if let linker = unseenLinker(in: build) {
+        error.hint = [linker.remedy, error.hint].compactMap { $0 }.joined(separator: "; ")
+      }
+      throw error
+    }
     let candidates = try candidates(of: build)
 
     let methods = methods(for: build)
