@@ -25,7 +25,7 @@ final class LoopImage {
     guard descriptor >= 0 else {
       throw DeviceFailure(step: "make a file in \(folder)", reason: errorText())
     }
-    let bytes = files.reduce(0) { sum, path in
+    let bytes = files.reduce(0 as off_t) { sum, path in
       var status = stat()
       return sum + (stat(path, &status) == 0 ? status.st_size : 0)
     }
