@@ -177,7 +177,7 @@ extension Requirement {
       ("silent", "timed out"),
     ] {
       let script =
-        "python3 -c \"import socket, time; s = socket.create_server(('127.0.0.1', 2224)); time.sleep(1000)\" & "
+        "python3 -c \"import signal, socket; s = socket.create_server(('127.0.0.1', 2224)); signal.pause()\" & "
         + "until grep -q :08B0 /proc/net/tcp; do sleep 0.1; done; \"$@\""
       let run = try Self.start(
         workshop,
