@@ -38,7 +38,7 @@ package struct CargoLinker: Hashable, Sendable {
 
   /// What to do so that the wrappers see the links.
   var remedy: String {
-    "\(place) names a linker by its path, or one that is no compiler: name a compiler, such as linker = \"cc\""
+    "\(place) names a linker by its path, or a linker that is no compiler: name a compiler, such as linker = \"cc\""
       + (variable.map { "; for this command alone: \($0)=cc orderfile auto ..." } ?? "")
   }
 }
