@@ -10,7 +10,7 @@ public enum OrderFileTasks {
   ///
   /// May be called from any thread and from a task.
   ///
-  /// - Returns: how many tasks this call ran. A stage without tasks is no error.
+  /// - Returns: the number of tasks that this call ran. A stage without tasks is no error.
   @discardableResult
   public static func run(_ stage: String) -> Int {
     Int(stage.withCString { orderfile_run_tasks($0) })
@@ -20,14 +20,14 @@ public enum OrderFileTasks {
   ///
   /// It is a tuple, and its names are numbers, because Swift 6.3 puts neither a structure nor a string into a section.
   public typealias Task = (
-    /// 1.
+    /// The version of the structure: 1.
     version: UInt16,
-    /// 96.
+    /// The size of the structure in bytes: 96.
     size: UInt16,
     /// Within a stage, tasks with a lower number run first.
     priority: Int32,
     function: @convention(c) () -> Void,
-    /// 0.
+    /// No flag is defined: 0.
     flags: UInt32,
     stage: Stage,
     name: Name

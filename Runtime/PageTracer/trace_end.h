@@ -10,8 +10,8 @@
  * thread, any signal handler. */
 OF_INTERNAL void of_stop_tracing(void);
 
-/* Stops tracing at the mark. If the command wants that, this process stops with all its threads, until the command has
- * read its memory. Of several processes, only the first stops. Any thread. */
+/* Stops tracing at the mark. If the command has asked for a stop, this process stops with all its threads, until the
+ * command has read its memory. Only the first process that reaches the mark stops. Any thread. */
 OF_INTERNAL void of_stop_at_mark(void);
 
 #endif

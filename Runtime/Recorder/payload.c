@@ -10,7 +10,7 @@
 
 #define OF_LARGEST_ID 64u /* bytes; image_table.c cuts longer IDs off, too */
 
-/* An image of the payload: one of the registrations that are loaded. */
+/* An image of the payload: a registration that is loaded. */
 typedef struct of_payload_image {
   const of_registration *registration;
   uint8_t *quarters; /* a byte for each guard, in the form that of_measure_functions takes */
@@ -87,7 +87,7 @@ OF_LOCAL const of_payload_image *of_image_of_guard(const of_payload_writer *writ
   return NULL;
 }
 
-/* Stores for each image the quarters in which its functions ran first. */
+/* Stores for each image the quarters of the launch in which its functions ran first. */
 OF_LOCAL void of_find_quarters(const of_payload_writer *writer) {
   uint64_t position = 0, hits = of_hit_count(writer->trace, writer->slots);
   for (uint64_t i = 0; i < writer->slots; i++) {

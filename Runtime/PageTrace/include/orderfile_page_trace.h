@@ -91,7 +91,7 @@ struct orderfile_page_trace {
   uint32_t unknown_is_later; /* the kernel may use memory after the call: io_uring */
   /* Whether the process that comes to the mark stops, with all its threads, until the command lets it continue. */
   uint32_t stops_process;
-  /* The number of the process that stops at the mark; 0 before, UINT32_MAX when the process continues. */
+  /* The number of the process that stops at the mark; 0 before a process stops, UINT32_MAX when it continues. */
   uint32_t stopped_process;
   /* The place to stop: the distance in bytes from the load address of the image at `stop_path`; 0 if there is no such
    * place. */

@@ -24,7 +24,7 @@ extension RecordCommand {
     }
   }
 
-  /// The files that this machine hashes. Files of another machine are hashed there.
+  /// The files that this machine hashes. Another machine hashes its own files.
   var localReads: [String] { on == nil ? reads : [] }
 
   /// Returns the launch of a file as a launch on another machine.
@@ -41,8 +41,8 @@ extension RecordCommand {
     return launch
   }
 
-  /// Returns the launch with the options of `orderfile record` there, if the command is needed there: it sets breakpoints,
-  /// watches for readiness, and hashes files.
+  /// Returns the launch with the options of `orderfile record` on the other machine, if the command is needed there: it
+  /// sets breakpoints, watches for readiness, and hashes files.
   func remote(_ launch: ProgramLaunch, on host: RemoteHost) -> RemoteLaunch {
     guard breakpoints || launch.readiness != nil || !reads.isEmpty else {
       return RemoteLaunch(launch, on: host, options: nil)

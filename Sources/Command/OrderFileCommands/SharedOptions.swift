@@ -24,9 +24,9 @@ struct LinkerOption: ExpressibleByArgument {
 /// `--linker` of `gen`: also a linker that takes no order file.
 struct GenLinkerOption: ExpressibleByArgument {
   let name: String
-  /// The dialect of the linker's order files; `nil` if it takes none.
+  /// The dialect of the linker's order files; `nil` if the linker takes no order files.
   var dialect: OrderFileDialect? { OrderFileDialect(name: name) }
-  /// How the linker places functions by the names of sections; `nil` if it does not.
+  /// How the linker places functions by the names of sections; `nil` if it does not place them by names.
   var renaming: RenamingLinker? { RenamingLinker(name: name) }
 
   init?(argument: String) {

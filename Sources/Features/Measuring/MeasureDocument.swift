@@ -90,7 +90,8 @@ extension MeasureDocument {
     return memory?.sides.map { ($0.name, $0.program) } ?? []
   }
 
-  /// Whether the times of launches in a state say anything: the times of a loop device are those of the disk below it.
+  /// Whether the document gives the times of launches in a state. It gives no times of cold launches from a loop
+  /// device, which takes as long for a request as the disk below it.
   package func givesTimes(_ state: CacheState) -> Bool {
     state == .warm || device?.reasonAgainstTimes == nil
   }

@@ -11,7 +11,7 @@ package struct RenamingLinker: Hashable, Sendable {
   package let name: String
   /// The options of a compiler driver with which the linker places functions by the names of their sections.
   package let linkOptions: String
-  /// Whether the linker sorts input sections by name. Otherwise it sorts output sections.
+  /// Whether the linker sorts input sections by name. Otherwise the linker sorts output sections.
   package let sortsInputSections: Bool
 
   package static let all = [
@@ -20,21 +20,21 @@ package struct RenamingLinker: Hashable, Sendable {
     RenamingLinker(name: "gnu-ld", linkOptions: "-fuse-ld=bfd", sortsInputSections: true),
   ]
 
-  /// The size of a group in bytes: the size of all pages that Linux maps at one fault. Smaller groups save hardly a fault
-  /// more: docs/how-to/BUILD-SYSTEMS.md compares groups with an output section for each function.
+  /// The size of a group in bytes: the size of all pages that Linux maps at one fault. Smaller groups save hardly a
+  /// fault more: docs/how-to/BUILD-SYSTEMS.md compares groups with an output section for each function.
   static let groupBytes: UInt64 = 64 << 10
 
   /// The beginning of the names of output sections.
   private static let groupPrefix = ".startup."
 
-  /// The linker called `name`; `nil` if there is none that places functions by names.
+  /// The linker called `name`; `nil` if no linker of this name places functions by section names.
   package init?(name: String) {
     guard let linker = Self.all.first(where: { $0.name == name }) else { return nil }
     self = linker
   }
 
-  /// The linker whose statement about itself is `text`, `mold 1.10.1`; `nil` if it takes order files, or if there is no
-  /// such linker.
+  /// The linker whose statement about itself is `text`, such as `mold 1.10.1`; `nil` if the linker takes order files or
+  /// does not place functions by section names.
   package init?(stating text: String) {
     guard let linker = Self.all.first(where: { text.hasPrefix("\($0.name) ") }),
       OrderFileDialect(name: linker.name) == nil

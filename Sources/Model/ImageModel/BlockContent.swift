@@ -1,14 +1,14 @@
 /// The content of a basic block, by which the block is found in another build.
 ///
-/// All hashes have the same value in two builds with the same code, wherever the linker has placed the code and the data
-/// that it uses. A hash is `nil` if the content is unknown.
+/// All hashes have the same value in two builds with the same code, wherever the linker has placed the code and the
+/// data that it uses. A hash is `nil` if the content is unknown.
 package struct BlockContent: Hashable, Sendable {
-  /// A hash of the instructions and of the names of the called functions, without addresses, and without the jumps at the
-  /// end of the block: these depend on the place of the next block.
+  /// A hash of the instructions and of the names of the called functions, without addresses, and without the jumps at
+  /// the end of the block: these depend on the place of the next block.
   package var code: UInt64?
   /// A hash of the kinds of the instructions, without registers and constants, and without the jumps at the end.
   package var opcodes: UInt64?
-  /// A hash of the names of the called functions; `nil` also if the block calls none.
+  /// A hash of the names of the called functions; `nil` also if the block calls no function.
   package var calls: UInt64?
   package var isLandingPad: Bool
   /// The blocks of the function at which control may continue, as indexes into the function's blocks. Exceptions and

@@ -40,7 +40,7 @@ package struct BlockMap: Sendable {
     package fileprivate(set) var blocks = 0..<0
     /// A hash of the code of all blocks; `nil` if the compiler wrote none.
     package var hash: UInt64?
-    /// The index in the map's hashes of the hash of the first block; `nil` if the compiler wrote none.
+    /// The index in the map's hashes of the hash of the first block; `nil` if the compiler wrote no hashes.
     fileprivate var firstHash: Int?
     /// Whether the function's blocks are in several places.
     package var isSplit: Bool
@@ -148,7 +148,8 @@ extension BlockMap {
   /// The blocks of `function`, the part with the entry first.
   package func blocks(of function: Function) -> ArraySlice<Block> { blocks[function.blocks] }
 
-  /// The compiler's hashes of the blocks of `function`, in the order of the blocks; `nil` if the compiler wrote none.
+  /// The compiler's hashes of the blocks of `function`, in the order of the blocks; `nil` if the compiler wrote no
+  /// hashes.
   package func blockHashes(of function: Function) -> ArraySlice<UInt64>? {
     function.firstHash.map { hashes[$0..<$0 + function.blocks.count] }
   }

@@ -14,24 +14,24 @@
 //                                   test' -> log  -> close
 //                          check -> fail
 //
-// The objective is to match many blocks, and none wrongly. Blocks are matched in rounds, by weaker and weaker keys:
+// The objective is to match many blocks, and no block wrongly. Blocks are matched in rounds, by weaker and weaker keys:
 //
 // 1. the code, and the code of all neighbors;
 // 2. the code;
-// 3. the kinds of the instructions, and those of all neighbors;
+// 3. the kinds of the instructions, and the kinds of the instructions of all neighbors;
 // 4. the kinds of the instructions;
 // 5. the names of the called functions.
 //
 // In a round, two blocks match if they are the only unmatched blocks with their key. Then matches spread: if two blocks
-// match, so do their successors, predecessors and neighbors in the code that are alone among these with their key. If as
-// many blocks of both functions are left with a key, they match in the order of the code. After the last round, a block
-// between matched blocks matches the block at the same place, whatever its code: an edited block.
+// match, so do their successors, predecessors and neighbors in the code that are alone among these with their key. If
+// as many blocks of both functions are left with a key, they match in the order of the code. After the last round, a
+// block between matched blocks matches the block at the same place, whatever its code: an edited block.
 //
 // The entries always match. A landing pad matches only a landing pad.
 //
-// Stale profile matching (A. Ayupov, M. Panchenko, S. Pupyrev, CC 2024) introduced hashes of blocks of several degrees of
-// strictness, for BOLT (StaleProfileMatching.cpp). BOLT takes the block with the nearest hash, block by block, and later
-// versions also the names of called functions. LLVM's Propeller writes such hashes into the map of blocks
+// Stale profile matching (A. Ayupov, M. Panchenko, S. Pupyrev, CC 2024) introduced hashes of blocks of several degrees
+// of strictness, for BOLT (StaleProfileMatching.cpp). BOLT takes the block with the nearest hash, block by block, and
+// later versions also the names of called functions. LLVM's Propeller writes such hashes into the map of blocks
 // (MachineBlockHashInfo.cpp, clang 22).
 //
 // What the matching leaves out. It has no counts: only whether a block ran matters here. It does not search for blocks
@@ -98,7 +98,7 @@ package struct BlockMatching: Sendable {
     }
   }
 
-  /// Matches neighbors of matched blocks: those with the same key or, without keys, those at the same place.
+  /// Matches neighbors of matched blocks: neighbors with the same key or, without keys, neighbors at the same place.
   private mutating func spread(_ keys: (recorded: [UInt64?], new: [UInt64?])?) {
     var place = 0
     while place < pairs.count {
@@ -125,7 +125,7 @@ package struct BlockMatching: Sendable {
     }
   }
 
-  /// Returns the blocks by their keys; `nil` for a key of several blocks.
+  /// Returns for each key the only block with this key; `nil` for a key of several blocks.
   private static func alone(_ blocks: [Int], _ keys: [UInt64?]) -> [UInt64: Int?] {
     var alone: [UInt64: Int?] = [:]
     for block in blocks {
@@ -135,10 +135,10 @@ package struct BlockMatching: Sendable {
     return alone
   }
 
-  /// The number of neighbors of a block that are compared with those of another block.
+  /// The most neighbors of a block that are compared with the neighbors of another block.
   private static let mostNeighbors = 16
 
-  /// Whether blocks before both blocks match each other, and blocks after them, too.
+  /// Whether a predecessor of one block matches a predecessor of the other block, and a successor a successor.
   private func areAtSamePlace(_ a: Int, _ b: Int) -> Bool {
     guard recorded.blocks[a].isLandingPad == new.blocks[b].isLandingPad else { return false }
     func match(_ relation: Relation) -> Bool {
@@ -242,7 +242,7 @@ private struct Side: Sendable {
     }
   }
 
-  /// The keys of all blocks; `nil` for a block without such a key.
+  /// The keys of all blocks; `nil` for a block without a key of this kind.
   func keys(_ key: Key) -> [UInt64?] {
     switch key {
     case .code: ownKeys(\.code)

@@ -97,8 +97,8 @@ static int set_limits(dev_t device, uint64_t read_ahead, uint64_t request, const
 /* Gives the device back the kernel's own limits, which its next user gets. */
 static void reset_limits(dev_t device) { set_queue(device, "max_sectors_kb", 0); }
 
-/* Returns a folder of every system that none of the files is in; NULL if there is none. The file system of the device
- * is mounted there while its files are mounted at their paths. */
+/* Returns a usual folder that contains no copied file; NULL if every usual folder is missing or contains a copied file.
+ * The file system of the device is mounted there while its files are mounted at their paths. */
 static const char *mount_folder(char *const *paths, int count) {
   static const char *const folders[] = {"/mnt", "/media", "/srv", "/opt", "/home"};
   for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {

@@ -123,7 +123,7 @@ bool cpages_next(struct cpages *pages, uint32_t *place, struct orderfile_page_re
   return false;
 }
 
-/* What follows the record in the shared memory. */
+/* The content that follows the record in the shared memory. */
 static const char *after(struct cpages *pages, uint32_t place, const struct orderfile_page_record *record) {
   return (const char *)&of(pages)->records[place - following_records(record)];
 }

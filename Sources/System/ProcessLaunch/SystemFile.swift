@@ -20,7 +20,8 @@ package enum SystemFile {
     word(path).flatMap { Int($0) }.flatMap { $0 < 1 << 40 ? $0 : nil }
   }
 
-  /// Opens `/dev/null` to read and to write. The caller closes the descriptor; -1 if that is not possible.
+  /// Opens `/dev/null` to read and to write. Returns the descriptor, which the caller closes; -1 if the file can't be
+  /// opened.
   package static func openNull() -> Int32 { open("/dev/null", O_RDWR | O_CLOEXEC) }
 
   /// The contents of the file at `path`; empty if it can't be read.

@@ -5,8 +5,8 @@ import Rendering
 import Symbolication
 
 extension TouchedPagePrefetch {
-  /// Compares the touched pages of `image` with the pages that the build in `bytes` prefetches. The caller has made sure
-  /// that the touches are of this build.
+  /// Compares the touched pages of `image` with the pages that the build in `bytes` prefetches. The caller has made
+  /// sure that the touches are of this build.
   ///
   /// - Returns: `nil` if the build prefetches nothing.
   package init?(of image: PagesDocument.Image, in bytes: FileBytes) {
@@ -32,7 +32,7 @@ extension TouchedPagePrefetch {
     Self.text(codePages: codePages, dataPages: dataPages, outside: outsideText)
   }
 
-  /// A line of a report: what the image prefetches, and what it does not prefetch.
+  /// The line of a report about the pages that the image prefetches, and the pages that it does not prefetch.
   package static func text(codePages: Int, dataPages: Int, outside: String) -> String {
     "prefetched: \(counted(codePages, "page")) of code, and \(dataPages) of constants and variables; "
       + "not prefetched: \(outside)"

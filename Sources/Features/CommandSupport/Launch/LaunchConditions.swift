@@ -2,9 +2,9 @@ import ImageModel
 import LaunchMeasurement
 import ProcessLaunch
 
-/// What a launch gets in addition to its command, and how a launch ends that does not end on its own.
+/// What a launch gets in addition to its command, and how to end a launch that does not end on its own.
 package struct LaunchConditions: Sendable {
-  /// Variables that replace those of this process.
+  /// The environment variables of the program; they replace variables of this process that have the same names.
   package var variables: [(name: String, value: String)] = []
   /// The working directory of the program; `nil` for the folder of this process. With a working directory, the path of
   /// the program has to be absolute.

@@ -85,7 +85,8 @@ extension LaunchSummary.Command {
     var key: StaticString
     var title: String
     var wording: (UInt64) -> String
-    /// Whether the figure is about the build after, and the figure before it in the list is about the build before.
+    /// Whether the figure is about the changed build. The preceding figure of the list is then about the build before
+    /// the change.
     var isAfter: Bool
 
     init(

@@ -37,7 +37,7 @@ package struct RefineDocument: Hashable, Sendable {
     }
   }
 
-  /// Numbers of pages, each of the sizes of `PagesDocument.pageSizes`.
+  /// Numbers of pages, for each page size of `PagesDocument.pageSizes`.
   package struct Pages: Hashable, Sendable {
     /// Distinct pages of the executable segment in which the launch executed something.
     package var text: [Int]

@@ -23,7 +23,7 @@ struct RefinedLaunch {
   let folder: TemporaryFolder
   let environment: LaunchEnvironment
 
-  /// The same launch, but its failure is an error.
+  /// This launch, with a failure as an error.
   var required: Self {
     var launch = self
     launch.isRequired = true
@@ -56,9 +56,9 @@ struct RefinedLaunch {
   }
 
   /// Returns the functions of the image that a launch ran, in the order of first uses. Breakpoints record the functions
-  /// that were entered at their first instruction; `pages` shows the functions that were entered elsewhere. If the image
-  /// has a map of its basic blocks, the launch also records blocks, because the cold part of a split function can be
-  /// entered anywhere. `blocks` are the first addresses of the blocks that ran.
+  /// that were entered at their first instruction; `pages` shows the functions that were entered elsewhere. If the
+  /// image has a map of its basic blocks, the launch also records blocks, because the cold part of a split function can
+  /// be entered anywhere. `blocks` are the first addresses of the blocks that ran.
   func uses(
     of release: ReleaseLayout, _ pages: PagesDocument.Image
   ) throws -> (uses: [Part], blocks: Set<StatedAddress>, warnings: [Diagnostic]) {

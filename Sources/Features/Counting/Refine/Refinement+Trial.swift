@@ -10,7 +10,7 @@ extension Refinement {
   struct Trial {
     var candidate: Candidate
     var release: ReleaseLayout
-    /// At least one.
+    /// The launches of the build, at least one.
     var launches: [Launch]
     /// The parts that ran in at least one launch: the parts of the first launch in the order of first uses, then the
     /// further parts of the next launch.
@@ -68,7 +68,7 @@ extension Refinement.Trial {
     }
   }
 
-  /// The number of executed pages and pages of data, first of the requested size, then of 4 KiB.
+  /// The number of executed pages, and of pages of data: first pages of the requested size, then pages of 4 KiB.
   func count(_ size: PageSize) -> (Int, Int) {
     func pages(_ size: PageSize) -> Int {
       launches.reduce(0) { $0 + $1.pages.executedPages(size) + ($1.data?.pages(size) ?? 0) }
@@ -88,7 +88,7 @@ extension Refinement.Trial {
       .reduce(.init(), +)
   }
 
-  /// The floor: a lower bound, computed for this order. The sum of the floors of the launches.
+  /// The floor, a lower bound that is computed for this order: the sum of the floors of the launches.
   func floor(_ size: PageSize) -> RefineDocument.Floor {
     floors(size).reduce(RefineDocument.Floor(startupBytes: 0, pageSize: size, fixed: []), +)
   }

@@ -62,7 +62,7 @@ struct Refinement {
 
   /// Links and launches the image with the given order.
   ///
-  /// - Parameter launches: at least one.
+  /// - Parameter launches: the launches that the order is improved for, at least one.
   /// - Throws: also if functions are to be split, and the image has no map of its basic blocks.
   init(_ given: Candidate, image: RelinkedImage, launches: [RefinedLaunch], size: PageSize) throws {
     self.image = image
@@ -175,9 +175,9 @@ struct Refinement {
     }
   }
 
-  /// The best order as a file with a comment that it is refined, without the entries whose symbols its image lacks: their
-  /// functions were renamed or removed since they were recorded. A file with patterns that needs no other change gets no
-  /// comment, because patterns can't be written again.
+  /// The best order as a file with a comment that it is refined, without the entries whose symbols its image lacks:
+  /// their functions were renamed or removed since they were recorded. A file with patterns that needs no other change
+  /// gets no comment, because patterns can't be written again.
   var written: (bytes: [UInt8], dropped: Int) {
     let order = best.candidate.order
     let (entries, dropped) = order.entriesOfSymbols(

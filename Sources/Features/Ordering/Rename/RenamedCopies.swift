@@ -6,8 +6,8 @@ import Rendering
 
 /// Copies of objects and archives in which objcopy has renamed the sections of ordered functions.
 ///
-/// Nobody but objcopy writes an object. All copies are made in a temporary folder inside the output folder, and get
-/// their names when the last one is complete. So an error leaves earlier copies as they are.
+/// Only objcopy writes objects. All copies are made in a temporary folder inside the output folder, and get their names
+/// when the last copy is complete. So an error leaves earlier copies as they are.
 package struct RenamedCopies {
   /// The output folder.
   let folder: String
@@ -16,7 +16,8 @@ package struct RenamedCopies {
   /// The path of each copy, in the order of the objects.
   private let paths: [String]
 
-  /// The names under which objcopy is installed. LLVM's is preferred, because it reads objects of all processors.
+  /// The names under which objcopy is installed. LLVM's objcopy is preferred, because it reads objects of all
+  /// processors.
   private static let programs =
     ["llvm-objcopy"] + (14...30).reversed().map { "llvm-objcopy-\($0)" } + ["objcopy"]
 
@@ -125,7 +126,7 @@ package struct RenamedCopies {
     }
   }
 
-  /// Returns the word for a file, which objcopy does not take for an option or for a file of options.
+  /// Returns the word that names a file on the command line of objcopy. A path that begins with `-` or `@` gets `./`.
   private func operand(_ path: String) -> String {
     path.hasPrefix("-") || path.hasPrefix("@") ? "./\(path)" : path
   }
@@ -146,7 +147,7 @@ package struct RenamedCopies {
     }
   }
 
-  /// What the copies are, for the report.
+  /// The summary of the copies, for the report.
   var summary: RenamingSummary {
     RenamingSummary(
       folder: folder, linkOptions: renaming.linker.linkOptions, sections: renaming.sectionCount,

@@ -2,8 +2,8 @@
 //
 // A section is found by the symbols in it, and not by its own name, because `f` may be in `.text.f`, in
 // `.text.unlikely.f` or in `.text.startup.f`. All sections of a name get the same new name, in whichever object they
-// are. So all copies of a function in a COMDAT group are renamed alike, and it makes no difference which copy the linker
-// keeps. As with lld's order files, all local functions of a name move.
+// are. So all copies of a function in a COMDAT group are renamed alike, and it makes no difference which copy the
+// linker keeps. As with lld's order files, all local functions of a name move.
 
 import ByteReading
 import ImageModel
@@ -15,11 +15,11 @@ import Rendering
 package struct SectionRenaming {
   package let linker: RenamingLinker
   let objects: [LinkedObject]
-  /// The new name of each section that gets one, by the old name.
+  /// The new name of each renamed section, by the old name.
   private let newNames: [NameKey: [UInt8]]
   /// The entries of the functions that the linker places, in the order in which it places them.
   package let entries: [OrderFileEntry]
-  /// The other entries, with the reasons.
+  /// The entries of the functions that the linker does not place, with the reasons.
   package let leftOut: [(entry: OrderFileEntry, reason: Reason)]
 
   package enum Reason: String {
@@ -39,7 +39,7 @@ package struct SectionRenaming {
   ) throws(Diagnostic) {
     self.linker = linker
     self.objects = objects
-    /// The place of each symbol in `wanted`, which has each symbol once.
+    /// The place of each symbol in `wanted`. Each symbol is there once.
     var places: [NameKey: Int] = [:]
     let wanted = order.filter { entry in
       let key = NameKey(entry.symbol)
@@ -47,7 +47,8 @@ package struct SectionRenaming {
       places[key] = places.count
       return true
     }
-    /// A section name with a function, and the place of its first function in the order.
+    /// For each section name, the first ordered function in a section of this name, and the function's place in the
+    /// order.
     var first: [NameKey: (place: Int, section: InputSection, function: ArraySlice<UInt8>)] = [:]
     var reasons = [Reason?](repeating: .noObject, count: wanted.count)
     for section in objects.lazy.flatMap(\.sections) {
@@ -145,7 +146,7 @@ package struct SectionRenaming {
   /// The number of sections that are renamed, each name once.
   var sectionCount: Int { newNames.count }
 
-  /// The warning about functions in sections with other functions; `nil` if there are none.
+  /// The warning about startup functions that share a section with other functions; `nil` if no startup function does.
   package var sharedSections: Diagnostic? {
     let count = leftOut.count { $0.reason == .shared }
     guard count > 0 else { return nil }

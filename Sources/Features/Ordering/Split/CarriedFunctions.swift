@@ -9,13 +9,14 @@ package struct CarriedFunctions: Hashable, Sendable {
   package var same = 0
   /// Functions that were edited, and whose blocks were matched.
   package var matched = 0
-  /// The blocks of `matched`, and how many of these match a block of the recorded build.
+  /// The blocks of the `matched` functions, and how many of these blocks match a block of the recorded build.
   package var blocks = 0
   package var matchedBlocks = 0
-  /// Functions that stay whole, because too few of their blocks match, or because namesakes were edited, too.
+  /// Functions that stay whole, because too few of their blocks match, or because another function of the same name was
+  /// edited, too.
   package var whole = 0
-  /// Functions that only this build has, and that are used by a block that was found or by another new function. Each is
-  /// placed, whole, after the function that uses it.
+  /// Functions that only this build has, and that are used by a block that was found or by another new function. Each
+  /// new function is placed, whole, after the function that uses it.
   package var new = 0
 
   package init() {}
@@ -44,12 +45,13 @@ extension CarriedFunctions: JSONWritableObject {
   }
 }
 
-/// For each function that launches of other builds ran, by its first address in this build: how its blocks were found.
+/// How the blocks of each function that launches of other builds ran were found. The key of a function is its first
+/// address in this build.
 struct BlockFindings {
   enum Finding {
-    /// Both builds have the same blocks.
+    /// The function has the same blocks in both builds.
     case same
-    /// This number of the function's blocks matches blocks of the recorded build.
+    /// `blocks` of the function's blocks match blocks of the recorded build.
     case matched(blocks: Int, of: Int)
     /// Too few blocks match: the difference of the function between both builds.
     case drifted(BlockDifference)
@@ -73,7 +75,7 @@ struct BlockFindings {
     return "basic blocks differ from the recorded build: \(difference)"
   }
 
-  /// The number of functions by finding; `nil` if there are none.
+  /// The number of functions for each finding; `nil` if launches of other builds ran no functions.
   var counts: CarriedFunctions? {
     guard !findings.isEmpty else { return nil }
     return findings.values.reduce(into: CarriedFunctions()) { counts, finding in

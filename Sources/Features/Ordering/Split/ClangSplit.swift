@@ -81,7 +81,7 @@ private struct ClangSplit {
     summary.otherBuilds = request.executed.findings.counts
   }
 
-  /// Appends the functions in their order, each followed by the new functions that it uses.
+  /// Appends the functions in their order. After each function come the new functions that it uses.
   mutating func appendAll() {
     let order = request.order
     let addresses = order.map { layout.functions[$0.function].address }
@@ -106,7 +106,8 @@ private struct ClangSplit {
     }
   }
 
-  /// Appends the new functions that the function at `entry` uses, each followed by those that it uses itself.
+  /// Appends the new functions that the function at `entry` uses. After each new function come the new functions that
+  /// it uses itself.
   private mutating func appendNewFunctions(usedBy entry: StatedAddress) {
     let newFunctions = request.executed.newFunctions
     // The function to append next is the last. A crafted image may have a long chain of calls, so this does not recur.

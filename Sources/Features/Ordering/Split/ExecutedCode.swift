@@ -26,7 +26,8 @@ struct ExecutedCode {
   private var names: SymbolMap
   private var recordedBuilds: [ImageID: Build] = [:]
   private var contents: BlockContents?
-  /// Functions that the recorded builds do not have, by the function that uses them: both by their first addresses.
+  /// Functions that the recorded builds do not have, by the function that uses them. First addresses identify the
+  /// functions.
   private(set) var newFunctions: [StatedAddress: [StatedAddress]] = [:]
 
   /// A build that was launched.
@@ -90,7 +91,7 @@ struct ExecutedCode {
     }
     let carried = add(executed, in: recorded, map)
     addNewFunctions(usedBy: carried, besides: &recorded.names)
-    // With the names that were looked up, which launches of the same build have in common.
+    // A build keeps the names that were looked up, for all launches of the build.
     if let id = launch.image.id { recordedBuilds[id] = recorded }
   }
 
@@ -174,17 +175,18 @@ struct ExecutedCode {
     }
   }
 
-  /// Whether the recorded build has no function of that name. Names of outlined code show nothing about another build.
+  /// Whether the recorded build has no function called `name`. `false` for outlined code, whose names differ between
+  /// builds.
   private func isNew(_ name: SymbolName, besides names: inout SymbolMap) -> Bool {
     !isOutlined(name.bytes[...]) && names.resolve(name).functions.isEmpty
   }
 
-  /// Returns the blocks of the edited `function` that may run; `nil` if too few of its blocks match blocks of the recorded
-  /// build.
+  /// Returns the blocks of the edited `function` that may run; `nil` if too few of its blocks match blocks of the
+  /// recorded build.
   ///
   /// - Parameters:
   ///   - other: the function in the recorded build.
-  ///   - ran: the IDs of its blocks that ran.
+  ///   - ran: the IDs of the blocks of `other` that ran.
   private mutating func matching(
     _ function: BlockMap.Function, _ other: BlockMap.Function, ran: Set<UInt32>,
     in recorded: Build, _ map: BlockMap

@@ -3,7 +3,8 @@ import ImageModel
 import JSON
 import Rendering
 
-/// How much code of the functions that ran has no map of basic blocks, and stays whole: precompiled libraries, assembly.
+/// How much code of the functions that ran has no map of basic blocks, and stays whole: precompiled libraries,
+/// assembly.
 package struct UnmappedCode: Hashable, Sendable {
   /// The functions without a map that ran, and their size in bytes.
   package var functions = 0
@@ -30,8 +31,8 @@ package struct UnmappedCode: Hashable, Sendable {
     self = self + one
   }
 
-  /// `9 of 31 functions that ran (12.1 KiB of 40 KiB) have no map of basic blocks, and stay whole`; `nil` if all have a
-  /// map.
+  /// `9 of 31 functions that ran (12.1 KiB of 40 KiB) have no map of basic blocks, and stay whole`; `nil` if all
+  /// functions have a map.
   package var text: String? {
     guard functions > 0 else { return nil }
     let sizes = "\(ByteCount(bytes).wording) of \(ByteCount(ofBytes).wording)"

@@ -32,7 +32,7 @@ package struct LayoutEstimates {
     package var minInstrumented: Share?
     /// The words of the launch, for the commands of next steps; `nil` if they are unknown.
     package var launch: [String]?
-    /// Steps that were measured and did not pay, so that they are no next steps.
+    /// Steps that were measured and did not pay. `diff` does not suggest these steps.
     package var rejectedSteps: Set<NextStep.Kind> = []
 
     package init() {}

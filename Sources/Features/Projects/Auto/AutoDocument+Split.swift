@@ -8,11 +8,11 @@ extension AutoDocument {
   /// The result of splitting functions, compared with whole functions in order. Both builds are made in the same way,
   /// apart from the profile and the order.
   package struct Split: Hashable, Sendable {
-    /// The pages of code that the launches execute, with whole functions in order and with split functions; `nil` if pages
-    /// were not counted.
+    /// The pages of code that the launches execute, with whole functions in order and with split functions; `nil` if
+    /// pages were not counted.
     package var pages: BeforeAfter<Int>?
     package var pages16k: BeforeAfter<Int>?
-    /// The code of all images that can't be split, because it has no map of basic blocks.
+    /// How much code of all images can't be split, because the code has no map of basic blocks.
     package var unmapped = UnmappedCode()
     /// Why functions stay whole; `nil` if they are split.
     package var refusal: String?

@@ -1,9 +1,9 @@
 // `auto --split`: whether the functions of a project should be split
 //
 // The images are linked twice: with whole functions in order, and with split functions. Functions are split if the
-// launches then execute fewer pages of code; otherwise the images are linked with whole functions in order again. So the
-// two builds are compared that differ in nothing but the profile and the order: without this comparison, the gain of
-// the order would count as a gain of splitting.
+// launches then execute fewer pages of code; otherwise the images are linked with whole functions in order again. So
+// the two builds are compared that differ in nothing but the profile and the order: without this comparison, the gain
+// of the order would count as a gain of splitting.
 
 import CommandSupport
 import ImageModel
@@ -91,7 +91,8 @@ extension ProjectOrdering {
     return found
   }
 
-  /// Returns the linker that a configuration file of cargo names, and that no compiler wrapper sees; `nil` if there is none.
+  /// Returns the linker that a configuration file of cargo names, and that no compiler wrapper sees; `nil` if the
+  /// project has no linker of this kind.
   func unseenLinker(in build: ProjectBuild) -> CargoLinker? {
     guard build.system.toolchain == .rust else { return nil }
     return (try? Folder.absolutePath(options.project)).flatMap { CargoLinker(namedIn: $0) }

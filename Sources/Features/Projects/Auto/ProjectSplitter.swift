@@ -4,9 +4,9 @@ import Rendering
 
 /// The tool that splits the functions of a project.
 package enum ProjectSplitter: Hashable, Sendable {
-  /// The compiler: it compiles everything again, by the profile. clang and the LLVM of rustc can do that.
+  /// The compiler splits: it compiles everything again, by the profile. clang and the LLVM of rustc can split.
   case compiler
-  /// lld, at link-time optimization.
+  /// lld splits, at link-time optimization.
   case linker
 }
 
@@ -51,10 +51,10 @@ extension ProjectSplitter {
 
 /// The rustc that cargo calls in a project's folder.
 private struct RustCompiler {
-  /// The major version of its LLVM; `nil` if rustc does not state it.
+  /// The major version of rustc's LLVM; `nil` if rustc does not state it.
   let llvm: Int?
-  /// Whether its LLVM takes the options that write a map of basic blocks and split functions. If rustc can't be called,
-  /// this is `true`: the build then names the cause.
+  /// Whether rustc's LLVM takes the options that write a map of basic blocks and split functions. If rustc can't be
+  /// called, this is `true`: the build then names the cause.
   let splits: Bool
 
   init(for project: String, _ trials: ToolTrials) {
@@ -74,14 +74,14 @@ private struct RustCompiler {
 
 /// The lld that splits functions.
 private struct SplittingLinker {
-  /// The first major version that splits by a profile and writes a map of basic blocks.
+  /// The first major version of lld that splits by a profile and writes a map of basic blocks.
   private static let first = 19
 
-  /// The major version; `nil` if there is no lld.
+  /// The major version of lld; `nil` if lld is not installed.
   private let version: Int?
   private let splits: Bool
 
-  /// - Parameter path: the path of lld; `nil` if there is none.
+  /// - Parameter path: the path of lld; `nil` if lld is not installed.
   init(_ path: String?, _ trials: ToolTrials) {
     let text = path.flatMap { trials.run([$0, "--version"])?.output } ?? ""
     version = text.firstRange(of: "LLD ").flatMap {
@@ -96,7 +96,7 @@ private struct SplittingLinker {
   /// - Parameters:
   ///   - llvm: the major version of the compiler's LLVM, which lld has to read; `nil` if it is not known.
   ///   - reason: why the linker has to split.
-  ///   - remedy: another remedy than a newer lld.
+  ///   - remedy: what the user can do in place of installing a newer lld.
   /// - Throws: if lld is missing or too old.
   func check(llvm: Int?, because reason: String, remedy: String) throws(Diagnostic) {
     let needed = max(Self.first, llvm ?? 0)

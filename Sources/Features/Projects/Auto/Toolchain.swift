@@ -6,12 +6,12 @@ package enum Toolchain: Hashable, Sendable {
   case c
   /// rustc, which links through a compiler of C. A wrapper sees only the links.
   case rust
-  /// SwiftPM's compilers and linkers. The build calls them by their paths, so that no wrapper sees a call, and takes options
-  /// for them from a toolset. The images are in `imageFolder`.
+  /// SwiftPM's compilers and linkers. The build calls them by their paths, so that no wrapper sees a call, and takes
+  /// options for them from a toolset. The images are in `imageFolder`.
   case swift(imageFolder: String)
 
-  /// Whether the compilers are those of C and C++. Only C and C++ compilers can record data. To instrument, they have to
-  /// be clang; rustc and swiftc can instrument, too.
+  /// Whether the compilers are C and C++ compilers. Only C and C++ compilers can record data. To instrument, they have
+  /// to be clang; rustc and swiftc can instrument, too.
   package var compilesC: Bool { self == .c }
 
   /// The folder with the images; `nil` if the wrappers note what is linked.

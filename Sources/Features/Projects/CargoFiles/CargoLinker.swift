@@ -1,11 +1,12 @@
 /// A linker that a configuration file of cargo names, and that no compiler wrapper sees.
 package struct CargoLinker: Hashable, Sendable {
-  /// The path of the file, and the number of the line.
+  /// The path of the configuration file, and the number of the line that names the linker.
   package var place: String
-  /// The environment variable that replaces the setting; `nil` if none does.
+  /// The environment variable that replaces the setting; `nil` if no variable replaces it.
   package var variable: String?
 
-  /// Finds the first such linker in the files that cargo reads in `folder`, an absolute path; `nil` if there is none.
+  /// Finds the first linker that no wrapper sees in the configuration files that cargo reads in `folder`, an absolute
+  /// path; `nil` if the files name no linker of this kind.
   package init?(namedIn folder: String) {
     for file in CargoSettings.configurationFiles(in: folder) {
       if let found = Self(in: file.text, path: file.path) {
@@ -37,7 +38,7 @@ package struct CargoLinker: Hashable, Sendable {
 
   /// What to do so that the wrappers see the links.
   var remedy: String {
-    "\(place) names a linker by its path, or one that is no compiler: name a compiler, such as linker = \"cc\""
+    "\(place) names a linker by its path, or a linker that is no compiler: name a compiler, such as linker = \"cc\""
       + (variable.map { "; for this command alone: \($0)=cc orderfile auto ..." } ?? "")
   }
 }

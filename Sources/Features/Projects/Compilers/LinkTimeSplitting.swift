@@ -3,7 +3,7 @@ enum LinkTimeSplitting {
   /// The option with which lld writes a map of basic blocks.
   static let mapArgument = "--lto-basic-block-address-map"
 
-  /// Returns the options for a split by `profile`, a path.
+  /// Returns the options with which lld splits functions by the profile at the path `profile`.
   static func arguments(profile: String) -> [String] {
     [mapArgument, "--lto-basic-block-sections=\(profile)"]
   }

@@ -1,5 +1,5 @@
-/// A call of rustc with the options that recording or splitting needs. cargo calls the program that `RUSTC_WRAPPER` names.
-/// The first argument is the compiler, and the other arguments are the compiler's.
+/// A call of rustc with the options that recording or splitting needs. cargo calls the program that `RUSTC_WRAPPER`
+/// names. The first argument is the compiler. The other arguments are for the compiler.
 ///
 /// Crates of build scripts and procedural macros are instrumented, too, because cargo calls the wrapper for all crates
 /// alike. They are also linked with the recorder, which does nothing in them, because no variable names a trace.
@@ -47,7 +47,8 @@ package struct RustWrapper {
   }
 
   /// Returns the words with which the linker generates the code. cargo names the crates that are optimized at the link
-  /// by `-C lto`, and by leaving out `-C embed-bitcode=no`; crates of build scripts and procedural macros have the latter.
+  /// by `-C lto`, and by leaving out `-C embed-bitcode=no`; crates of build scripts and procedural macros have `-C
+  /// embed-bitcode=no`.
   private static func leavingCodeToLinker(_ words: [Word]) -> [Word] {
     let option = Array("linker-plugin-lto".utf8)
     var changed = words

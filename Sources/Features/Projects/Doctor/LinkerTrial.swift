@@ -20,8 +20,8 @@ package struct LinkerFacts: Hashable, Sendable {
   package var ordersFunctions: Bool?
   package var ordersData: Bool?
   package var writesMaps: Bool?
-  /// How the linker places functions by the names of their sections, if it takes no order file; `nil` if it does not, or
-  /// if it was not tried.
+  /// How the linker places functions by the names of their sections, if it takes no order file; `nil` if the linker
+  /// does not place them by names, or was not tried.
   package var renaming: RenamingLinker?
 
   package init(
@@ -118,7 +118,8 @@ struct LinkerTrial {
     return facts
   }
 
-  /// Whether the linker sorts output sections by name, and so places the functions together whose sections have such names.
+  /// Whether the linker sorts output sections by name, so that functions in sections with sorted names are placed
+  /// together.
   private func placesTogether(_ linker: String) -> Bool {
     guard let namedObject else { return false }
     let image = trials.path("named.so")

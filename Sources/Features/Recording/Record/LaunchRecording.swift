@@ -315,7 +315,7 @@ package struct LaunchRecording {
     return LaunchEnvironment(searchPath: nil, sanitizerOptions: options).looksForLeaks
   }
 
-  /// The variables that tell the recorder when to stop, and that distinguish this launch from others.
+  /// The variables that tell the recorder when to stop, and that distinguish this launch from other launches.
   private var settings: [(name: String, value: String)] {
     var variables = [(name: "ORDERFILE_SESSION", value: "\(ClockReading.now().nanoseconds)")]
     if let stopAt = lastMark { variables.append(("ORDERFILE_STOP_AT", stopAt)) }

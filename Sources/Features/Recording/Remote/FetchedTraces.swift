@@ -12,7 +12,7 @@ import ImageModel
 /// Other lines may come before, from the login shell.
 struct FetchedTraces {
   struct Trace {
-    /// What the recorder appended to the path of the trace: nothing for the program, else `.<pid>`.
+    /// The suffix that the recorder appended to the path of the trace: empty for the program, else `.<pid>`.
     var suffix: String
     var bytes: [UInt8]
   }

@@ -6,13 +6,15 @@ import Rendering
 
 /// A launch on another machine, by the system's `ssh`: `record --on`.
 ///
-/// Three commands run there. The first checks the launch and makes a temporary folder. The second runs the program, with
-/// the standard streams of the launch. The third ends the launch if it goes on, sends the traces, and removes the folder.
+/// Three commands run there. The first checks the launch and makes a temporary folder. The second runs the program,
+/// with the standard streams of the launch. The third ends the launch if it goes on, sends the traces, and removes the
+/// folder.
 package struct RemoteLaunch: Sendable {
   package var host: RemoteHost
   /// The program, with its arguments, variables, folder, streams and time limit. Paths are those of the host.
   package var program: ProgramLaunch
-  /// The options of `orderfile record` on the host, which then records the program; `nil` if the program records itself.
+  /// The options of `orderfile record` on the host, which then records the program; `nil` if the program records
+  /// itself.
   package var options: [String]?
 
   package init(_ program: ProgramLaunch, on host: RemoteHost, options: [String]?) {
@@ -138,7 +140,7 @@ package struct RemoteLaunch: Sendable {
     "this command has to succeed without a password: ssh -o BatchMode=yes \(shellWord(host.destination)) true"
   }
 
-  /// Returns the error for what the host answers instead of the folder.
+  /// Returns the error for an answer of the host that is not the folder.
   private func refusal(_ answer: Substring) -> Diagnostic {
     switch answer {
     case "no folder":
@@ -177,7 +179,7 @@ package struct RemoteLaunch: Sendable {
 }
 
 extension ProgramLaunch.End {
-  /// Whether `ssh` itself failed; also possible if the program's exit status is 255.
+  /// Whether `ssh` itself failed. Also `true` for a program with the exit status 255.
   fileprivate var isOfSSH: Bool {
     switch self {
     case .exited(let status): status == 255

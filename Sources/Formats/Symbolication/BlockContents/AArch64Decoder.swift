@@ -1,6 +1,6 @@
 // AArch64 instructions are words. Their kinds, and the fields with addresses, are in fixed bits:
-// <https://developer.arm.com/documentation/ddi0602>. ADRP states a page, and the instruction that uses the register adds
-// the place in the page, so this place is an address, too.
+// <https://developer.arm.com/documentation/ddi0602>. ADRP states a page, and the instruction that uses the register
+// adds the place in the page, so this place is an address, too.
 
 import Addresses
 import ImageModel
@@ -65,7 +65,7 @@ struct AArch64Decoder {
       masked = 0x00ff_ffe0
       found.opcode = UInt64(word >> 24)
     case _ where word & 0x7f80_0000 == 0x1100_0000, _ where word & 0x3b00_0000 == 0x3900_0000:
-      // ADD of a constant; a load or store with one.
+      // ADD of a constant; a load or store with a constant offset.
       if pages.contains(word >> 5 & 31) { masked = 0x003f_fc00 }
     default: break
     }

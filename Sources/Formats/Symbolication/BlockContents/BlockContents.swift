@@ -1,12 +1,12 @@
 // The content of the blocks of an image
 //
-// The content of a block is what stays the same when the linker places the code elsewhere. So the code is decoded as far
-// as necessary to find addresses in it (`InstructionSet`). Addresses of called functions become names; other addresses
-// do not count.
+// The content of a block is what stays the same when the linker places the code elsewhere. So the code is decoded as
+// far as necessary to find addresses in it (`InstructionSet`). Addresses of called functions become names; other
+// addresses do not count.
 //
-// The jumps at the end of a block are not a part of its content. A compiler that splits a function, or places its blocks
-// in another sequence, adds and removes these jumps, and turns conditions around. The successors to which they lead are
-// the same.
+// The jumps at the end of a block are not a part of its content. A compiler that splits a function, or places its
+// blocks in another sequence, adds and removes these jumps, and turns conditions around. The successors to which they
+// lead are the same.
 //
 // Where code can't be decoded, the compiler's hashes of the map of blocks are the content (clang 22).
 
@@ -81,8 +81,8 @@ package struct BlockContents {
     }
   }
 
-  /// Returns the functions that the code in `range` calls or jumps to, by their first addresses. On x86-64, also those
-  /// whose address it computes from its own address.
+  /// Returns the functions that the code in `range` calls or jumps to, by their first addresses. On x86-64, also
+  /// functions whose address it computes from its own address.
   ///
   /// - Complexity: O(*b* log *n*) for *b* bytes of code and *n* functions.
   package func functions(usedBy range: AddressRange) -> [StatedAddress] {

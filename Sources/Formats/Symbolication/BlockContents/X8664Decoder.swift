@@ -6,7 +6,7 @@
 //     ModRM             operands: a register or memory; may be followed by SIB and a displacement of 1 or 4 bytes
 //     immediate         0, 1, 2, 4 or 8 bytes
 //
-// Which opcodes have ModRM and immediates is in tables below. The displacement of a memory operand without registers is
+// Tables below say which opcodes have ModRM and immediates. The displacement of a memory operand without registers is
 // relative to the address of the next instruction; so are the targets of jumps and calls.
 // Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, chapter 2 and appendix A.
 //

@@ -27,7 +27,7 @@ void cpages_set_stop_build(struct cpages *trace, uint64_t device, uint64_t inode
 /* Creates the memory, as cpages_create does, for a tracer that watches no pages: it only reports that the program has
  * reached MARK. If STOPS_PROCESS is set, the process that reaches MARK first stops itself (SIGSTOP). */
 int cpages_listen(const char *mark, bool stops_process, struct cpages *_Nullable *_Nonnull trace, int *descriptor);
-/* The number of the process that stops, or has stopped, at the mark; 0 if there is none, or if it continues. */
+/* The number of the process that stops, or has stopped, at the mark; 0 if no process did, or if it continues. */
 uint32_t cpages_stopping_process(struct cpages *trace);
 void cpages_destroy(struct cpages *trace, int descriptor);
 

@@ -60,8 +60,8 @@ extension DeviceSettings {
     preset("sd", microseconds: 667), preset("nfs", microseconds: 250), this,
   ]
 
-  /// The disk of the launched program: its read-ahead and its largest request, as Linux states them in `/sys`. Linux does
-  /// not state how long the disk takes, so requests take no time unless the user states one.
+  /// The disk of the launched program: its read-ahead and its largest request, as Linux states them in `/sys`. Linux
+  /// does not state how long the disk takes, so requests take no time unless the user states one.
   private static var this: DeviceSettings {
     var settings = preset("this", microseconds: 0)
     settings.isOfDisk = true
@@ -77,8 +77,8 @@ extension DeviceSettings {
 // MARK: The disk of this machine
 
 extension DeviceSettings {
-  /// Returns these settings, with the read-ahead and the largest request of the disk that has `storage` if they are still
-  /// to be read.
+  /// Returns these settings, with the read-ahead and the largest request of the disk that has `storage` if they are
+  /// still to be read.
   ///
   /// - Throws: if the system does not state the read-ahead of this disk.
   package func reading(_ storage: @autoclosure () -> ImageStorage) throws(Diagnostic) -> Self {
@@ -102,7 +102,7 @@ extension DeviceSettings {
 }
 
 extension DeviceSettings {
-  /// The settings of a loop device in place of this device.
+  /// The settings of a loop device that replaces this device.
   var onLoopDevice: Self {
     var settings = self
     settings.kind = .loop
@@ -117,7 +117,7 @@ extension DeviceSettings {
       : nil
   }
 
-  /// The sentence that times on a loop device are those of the disk below it; `nil` for a device with a stated time.
+  /// The sentence that a loop device has the times of the disk below it; `nil` for a device with a stated time.
   package var remarkOnTimes: String? {
     kind == .loop
       ? "cold: /dev/fuse can't be used, so requests are counted on a loop device, and times are those of the disk"

@@ -16,8 +16,8 @@ import ProcessLaunch
 
 /// Copies of files on a device with a given read-ahead and a given time for each request, at the files' own paths.
 ///
-/// Without `/dev/fuse`, the copies are on a loop device: requests are counted, but take the time that the machine's disk
-/// needs.
+/// Without `/dev/fuse`, the copies are on a loop device: requests are counted, but take the time that the machine's
+/// disk needs.
 package final class LaunchDevice {
   /// The settings of the device that was made: its kind may differ from the kind that was asked for.
   package let settings: DeviceSettings
@@ -45,7 +45,7 @@ package final class LaunchDevice {
   ///
   /// - Parameters:
   ///   - files: absolute paths without symbolic links; a path that is given again is ignored.
-  ///   - needsTimes: whether requests have to take the stated time, so that a loop device is of no use.
+  ///   - needsTimes: whether requests have to take the stated time. Then no loop device is made.
   /// - Throws: if a file can't be copied, if a file gives its program rights, or if no kind of device can be made.
   package init(
     _ settings: DeviceSettings, files: [String], needsTimes: Bool = false

@@ -27,7 +27,8 @@ package struct MeasuredProgram: Hashable, Sendable {
   /// The script that types into the program's terminal; `nil` if the program has no terminal. The output to the
   /// terminal goes to standard error if `showsOutput` is true.
   package var script: TerminalScript?
-  /// Variables that replace those of this process, as `NAME=value`; they come first in the program's environment.
+  /// Environment variables as `NAME=value`. They replace variables of this process that have the same names, and come
+  /// first in the program's environment.
   package var variables: [String] = []
   /// The identity of the file at `path`, which must not change; `nil` if there is no file.
   package var file: FileIdentity?
