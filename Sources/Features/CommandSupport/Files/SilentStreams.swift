@@ -10,7 +10,7 @@ package enum SilentStreams {
   package static func use<Result>(
     input: String? = nil, _ body: (ProgramLaunch.Streams) throws -> Result
   ) throws -> Result {
-    let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
+    let nothing = SystemFile.openNull()
     guard nothing >= 0 else {
       throw Diagnostic.unable(to: "open it", "/dev/null")
     }
