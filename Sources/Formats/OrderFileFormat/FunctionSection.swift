@@ -88,12 +88,12 @@ package struct FunctionSection {
   ]
 
   /// The beginning of the names by which gold and GNU ld sort sections.
-  package static let sortedPrefix = ".text.sorted."
+  package static let sortedPrefix: StaticString = ".text.sorted."
 
   /// The offset of the function's name in `.text.sorted.17.f`; `nil` for other names.
   private static func endOfNumber(_ name: RawSpan) -> Int? {
-    guard begins(name, with: ".text.sorted.") else { return nil }
-    let start = sortedPrefix.utf8.count
+    guard begins(name, with: sortedPrefix) else { return nil }
+    let start = sortedPrefix.utf8CodeUnitCount
     var end = start
     while end < name.byteCount,
       (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(

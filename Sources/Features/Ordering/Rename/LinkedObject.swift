@@ -62,7 +62,7 @@ package struct LinkedObject {
     guard case .elf? = ObjectFile.Kind(recognizing: bytes) else {
       throw Diagnostic(
         "not an object file for ELF linkers, and not an archive", context: context,
-        hint: "after '--', give the object files and archives of the link")
+        hint: "after '--objects', give the object files and archives of the link")
     }
     let file = try ELFFile(parsing: bytes)
     guard file.header.type == .relocatable else {

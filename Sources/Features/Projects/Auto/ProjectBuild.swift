@@ -134,10 +134,8 @@ struct ProjectBuild {
       "--build-id", "--symbol-ordering-file=\(folder.packageOrder)", "--no-warn-symbol-ordering",
     ]
     if plan.splitter == .linker {
-      options +=
-        Folder.hasFile(folder.splitProfile)
-        ? LinkTimeSplitting.arguments(profile: folder.splitProfile)
-        : [LinkTimeSplitting.mapArgument]
+      options += LinkTimeSplitting.arguments(
+        profile: Folder.hasFile(folder.splitProfile) ? folder.splitProfile : nil)
     }
     try OutputFile(folder.toolset).finish(SwiftToolset(linkerOptions: options).json())
   }
@@ -146,6 +144,15 @@ struct ProjectBuild {
   var images: [ProjectImage] {
     if let images = system.imageFolder { return ProjectImage.all(in: images, of: folder.tree) }
     return ProjectImage.all(of: LinkLog.links(inFileAt: folder.linkLog), in: folder.tree)
+  }
+
+  /// Returns the linker that a configuration file of cargo names, and that no compiler wrapper sees; `nil` if there is
+  /// none.
+  ///
+  /// - Parameter project: the path of the project, whose configuration files cargo reads.
+  func unseenLinker(of project: String) -> CargoLinker? {
+    guard system.toolchain == .rust else { return nil }
+    return (try? Folder.absolutePath(project)).flatMap { CargoLinker(namedIn: $0) }
   }
 
   /// The stamps of the images. They differ if an image has changed.

@@ -54,6 +54,13 @@ extension ProjectLaunches {
     return counts
   }
 
+  /// Counts the pages of code that the launches execute, as a step.
+  func counts(of recorded: Recorded, _ steps: ProjectSteps) throws(Diagnostic) -> Counts {
+    try steps.timed("count", "pages of the launches", log: log.path) { () throws(Diagnostic) in
+      try counts(of: recorded)
+    }
+  }
+
   /// The result of counting the pages of one launch once.
   private struct Count {
     var images: [(pages: Int, pages16k: Int)]

@@ -30,11 +30,7 @@ extension ProjectOrdering {
     _ recorded: ProjectLaunches.Recorded, isCounted: Bool, _ build: inout ProjectBuild
   ) throws -> SplitImages {
     func count() throws(Diagnostic) -> ProjectLaunches.Counts? {
-      guard isCounted else { return nil }
-      return try steps.timed("count", "pages of the launches", log: launches.log.path) {
-        () throws(Diagnostic) in
-        try launches.counts(of: recorded)
-      }
+      isCounted ? try launches.counts(of: recorded, steps) : nil
     }
     func link(_ step: String) throws(Diagnostic) {
       build.relink(recorded.images)
@@ -58,7 +54,8 @@ extension ProjectOrdering {
     var found = SplitImages(orders: split)
     found.result.unmapped = recorded.images.compactMap { split[$0.path]?.split?.unmapped }
       .reduce(UnmappedCode(), +)
-    if Folder.hasFile(folder.splitProfile) {
+    let canSplit = Folder.hasFile(folder.splitProfile)
+    if canSplit {
       try link("split")
       found.counts = try count()
       if let before = counts, let after = found.counts {
@@ -84,17 +81,11 @@ extension ProjectOrdering {
     Folder.remove(Array(folder.splitProfile.utf8))
     images.splits = false
     found.orders = try writeOrders().byPath
-    try link("relink")
+    // If nothing was split, the images are still those that were counted.
+    if canSplit || !isCounted { try link("relink") }
     found.counts = counts
     // The reasons why images were not split are warnings of the orders of split functions.
     found.warnings = wholeWarnings + splitWarnings
     return found
-  }
-
-  /// Returns the linker that a configuration file of cargo names, and that no compiler wrapper sees; `nil` if the
-  /// project has no linker of this kind.
-  func unseenLinker(in build: ProjectBuild) -> CargoLinker? {
-    guard build.system.toolchain == .rust else { return nil }
-    return (try? Folder.absolutePath(options.project)).flatMap { CargoLinker(namedIn: $0) }
   }
 }

@@ -162,7 +162,7 @@ package struct ProjectOrdering {
     let log = build.shell.buildLog("build")
     let line = FailureCause.line(in: log.text)
     let hint: String
-    if let linker = unseenLinker(in: build) {
+    if let linker = build.unseenLinker(of: options.project) {
       hint = linker.remedy
     } else if build.system.build.contains("swift build") {
       hint = "give the build command itself: orderfile auto ... -- swift build"
@@ -185,7 +185,7 @@ package struct ProjectOrdering {
     try folder.setResultsAside()
     try folder.makeResults()
     do { try build.build("build", .plain) } catch var error {
-      if let linker = unseenLinker(in: build) {
+      if let linker = build.unseenLinker(of: options.project) {
         error.hint = [linker.remedy, error.hint].compactMap { $0 }.joined(separator: "; ")
       }
       throw error
@@ -243,10 +243,7 @@ package struct ProjectOrdering {
       if let after = split?.counts, prefetch == nil {
         return ProjectCounts(before: before, after: after)
       }
-      let after = try steps.timed("count", "pages of the launches", log: launches.log.path) {
-        try launches.counts(of: recorded)
-      }
-      return ProjectCounts(before: before, after: after)
+      return ProjectCounts(before: before, after: try launches.counts(of: recorded, steps))
     }
     warnings += counts?.warnings ?? []
     var rejectedSteps: Set<NextStep.Kind> = []
@@ -339,11 +336,7 @@ package struct ProjectOrdering {
   ) throws(Diagnostic) -> (counts: ProjectLaunches.Counts?, refusal: String?) {
     guard methods.runsPrograms else { return (nil, "an emulator does not count pages") }
     do {
-      let counts = try steps.timed("count", "pages of the launches", log: launches.log.path) {
-        () throws(Diagnostic) in
-        try launches.counts(of: recorded)
-      }
-      return (counts, nil)
+      return (try launches.counts(of: recorded, steps), nil)
     } catch {
       guard !method.traces, !Interruption.hasCome else { throw error }
       return (nil, error.message)

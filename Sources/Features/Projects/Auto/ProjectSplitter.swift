@@ -23,11 +23,11 @@ extension ProjectSplitter {
     switch toolchain {
     case .c: self = .compiler
     case .rust:
-      let rustc = RustCompiler(for: project, try ToolTrials(in: environment))
+      let trials = try ToolTrials(in: environment)
+      let rustc = RustCompiler(for: project, trials)
       if rustc.splits {
         self = .compiler
       } else {
-        let trials = try ToolTrials(in: environment)
         try SplittingLinker(trials.tool("ld.lld"), trials).check(
           llvm: rustc.llvm,
           because: "the LLVM of rustc\(rustc.llvm.map { ", \($0)," } ?? "") can't",

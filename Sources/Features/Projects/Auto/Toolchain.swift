@@ -59,7 +59,7 @@ package enum Toolchain: Hashable, Sendable {
     let arguments =
       (dialect.linkerArguments(orderFile: Array(path.utf8)) ?? []).map {
         String(decoding: $0, as: UTF8.self)
-      } + (profile.map(LinkTimeSplitting.arguments) ?? [])
+      } + (profile.map { LinkTimeSplitting.arguments(profile: $0) } ?? [])
     let driver =
       ["-fuse-ld=\(dialect.driverName ?? "")", "-Wl,--build-id"]
       + (arguments.contains { $0.contains(",") }

@@ -125,11 +125,9 @@ package struct CompilerWrapper {
     _ link: Link, _ settings: WrapperSettings, _ fileExists: (Word) -> Bool
   ) -> [Word] {
     guard let profile = settings.split, link.linker.dialect == .lld else { return [] }
-    let arguments =
-      fileExists(profile)
-      ? LinkTimeSplitting.arguments(profile: String(decoding: profile, as: UTF8.self))
-      : [LinkTimeSplitting.mapArgument]
-    return arguments.flatMap { ["-Xlinker", $0] }.map { Array($0.utf8) }
+    let path = fileExists(profile) ? String(decoding: profile, as: UTF8.self) : nil
+    return LinkTimeSplitting.arguments(profile: path)
+      .flatMap { ["-Xlinker", $0] }.map { Array($0.utf8) }
   }
 
   private static func linkWords(

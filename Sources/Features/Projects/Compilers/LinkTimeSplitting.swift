@@ -1,10 +1,10 @@
 /// lld's options for splitting functions at link-time optimization.
 enum LinkTimeSplitting {
-  /// The option with which lld writes a map of basic blocks.
-  static let mapArgument = "--lto-basic-block-address-map"
-
-  /// Returns the options with which lld splits functions by the profile at the path `profile`.
-  static func arguments(profile: String) -> [String] {
-    [mapArgument, "--lto-basic-block-sections=\(profile)"]
+  /// The options with which lld writes a map of basic blocks.
+  ///
+  /// - Parameter profile: the path of the profile by which lld also splits functions; `nil` to leave functions whole.
+  static func arguments(profile: String?) -> [String] {
+    ["--lto-basic-block-address-map"]
+      + (profile.map { ["--lto-basic-block-sections=\($0)"] } ?? [])
   }
 }

@@ -2,15 +2,6 @@ import CommandSupport
 import ImageModel
 import ProcessLaunch
 
-extension Substring {
-  /// The text without the blanks and tabs at both ends.
-  var withoutBlanksAround: String {
-    var text = drop { $0 == " " || $0 == "\t" }
-    while text.last == " " || text.last == "\t" || text.last == "\r" { text.removeLast() }
-    return String(text)
-  }
-}
-
 /// Runs tools to see what they do, in a temporary folder. Their output is not shown.
 struct ToolTrials {
   private let folder: TemporaryFolder

@@ -47,7 +47,7 @@ final class LoopImage {
       throw DeviceFailure(step: "run \(program)", reason: "\(error)")
     }
     guard end == .exited(0) else {
-      throw DeviceFailure(step: "run \(program)", reason: "exit status \(end.exitStatus)")
+      throw DeviceFailure(step: "run \(program)", reason: "\(end)")
     }
   }
 
