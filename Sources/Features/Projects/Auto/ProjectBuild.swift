@@ -146,8 +146,8 @@ struct ProjectBuild {
     return ProjectImage.all(of: LinkLog.links(inFileAt: folder.linkLog), in: folder.tree)
   }
 
-  /// Returns the linker that a configuration file of cargo names, and that no compiler wrapper sees; `nil` if there is
-  /// none.
+  /// Returns the linker that a configuration file of cargo names, and that no compiler wrapper sees; `nil` if the
+  /// project has no linker of this kind.
   ///
   /// - Parameter project: the path of the project, whose configuration files cargo reads.
   func unseenLinker(of project: String) -> CargoLinker? {

@@ -54,8 +54,7 @@ extension ProjectOrdering {
     var found = SplitImages(orders: split)
     found.result.unmapped = recorded.images.compactMap { split[$0.path]?.split?.unmapped }
       .reduce(UnmappedCode(), +)
-    let canSplit = Folder.hasFile(folder.splitProfile)
-    if canSplit {
+    if Folder.hasFile(folder.splitProfile) {
       try link("split")
       found.counts = try count()
       if let before = counts, let after = found.counts {
@@ -81,8 +80,7 @@ extension ProjectOrdering {
     Folder.remove(Array(folder.splitProfile.utf8))
     images.splits = false
     found.orders = try writeOrders().byPath
-    // If nothing was split, the images are still those that were counted.
-    if canSplit || !isCounted { try link("relink") }
+    try link("relink")
     found.counts = counts
     // The reasons why images were not split are warnings of the orders of split functions.
     found.warnings = wholeWarnings + splitWarnings
