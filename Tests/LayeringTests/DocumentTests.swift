@@ -145,6 +145,23 @@ private func anchorsOfPages() throws -> [String: Set<String>] {
     }
   }
 
+  /// Pages name the packages and the GitHub action of the current version.
+  @Test func pagesNameTheCurrentVersion() throws {
+    let sources = try sourceFiles("Sources/Features/Rendering", ["swift"])
+    let version = try #require(
+      sources.flatMap(\.lines).compactMap { $0.firstMatch(of: /toolVersion = "(.+)"/)?.1 }.first)
+    var count = 0
+    for page in try sourceFiles("docs", ["md"]) {
+      for (index, line) in page.lines.enumerated() {
+        for match in line.matches(of: /orderfile(?:_|-|@v)(\d+\.\d+\.\d+)/) {
+          #expect(match.1 == version, "\(page.path):\(index + 1): \(match.0)")
+          count += 1
+        }
+      }
+    }
+    #expect(count == 3)
+  }
+
   /// A heading quotes a message as it is in the sources, with … for the parts that differ.
   @Test func thePageForTroubleQuotesTheMessages() throws {
     let page = try String(
