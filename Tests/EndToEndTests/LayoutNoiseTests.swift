@@ -51,6 +51,22 @@ import Testing
     #expect(workshop.bytes("a") == image, "the image is restored")
   }
 
+  @Test func eachBuildIsLinkedFirstInHalfOfTheLayouts() throws {
+    let workshop = try Self.built.copy()
+    let run = try measure(
+      workshop,
+      [
+        "--layouts", "8", "--order", "order", "--relink-before",
+        Self.link("a") + " && printf a >>links",
+        "--relink-after", Self.link("b") + " && printf b >>links",
+      ])
+    try #require(run.status == 0, "\(run.errors)")
+    let links = Array(workshop.text("links"))
+    let layouts = stride(from: 0, to: links.count, by: 2).map { String(links[$0...($0 + 1)]) }
+    #expect(layouts.sorted() == Array(repeating: "ab", count: 4) + Array(repeating: "ba", count: 4))
+    #expect(layouts != layouts.sorted())
+  }
+
   /// The link of one layout sends the interrupt to `measure`, which starts the shell that links.
   @Test(arguments: [(3, false), (9, true)])
   func anInterruptKeepsTheLayoutsBeforeIt(layout: Int, hasResult: Bool) throws {

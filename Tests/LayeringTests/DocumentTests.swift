@@ -148,8 +148,9 @@ private func anchorsOfPages() throws -> [String: Set<String>] {
   /// Pages name the packages and the GitHub action of the current version.
   @Test func pagesNameTheCurrentVersion() throws {
     let sources = try sourceFiles("Sources/Features/Rendering", ["swift"])
-    let version = try #require(
-      sources.flatMap(\.lines).compactMap { $0.firstMatch(of: /toolVersion = "(.+)"/)?.1 }.first)
+    let versions = sources.flatMap(\.lines)
+      .compactMap { $0.firstMatch(of: /toolVersion = "(.+)"/)?.1 }
+    let version = try #require(versions.first)
     var count = 0
     for page in try sourceFiles("docs", ["md"]) {
       for (index, line) in page.lines.enumerated() {

@@ -74,10 +74,12 @@ package struct LayoutMeasurement {
     defer { for build in builds { build.image.restore() } }
     var documents: [MeasureDocument] = []
     var warnings: [Diagnostic] = []
+    var links = LaunchSchedule(programs: builds.count, seed: measurement.seed)
     while documents.count < layouts {
+      let linked = links.nextRound().map { builds[$0] }
       guard
         let result = try measured(
-          builds, documents.count, input, { progress(documents.count, $0) }),
+          linked, documents.count, input, { progress(documents.count, $0) }),
         let document = result.document, result.interruption == nil
       else {
         let hasResult = documents.count >= LayoutComparison.leastLayouts
@@ -93,7 +95,8 @@ package struct LayoutMeasurement {
       document: document(of: documents), warnings: warnings, interruption: nil)
   }
 
-  /// Links both builds in one layout and launches them. Returns `nil` if an interrupt came before the launches.
+  /// Links both builds, in the given order, in one layout and launches them. Returns `nil` if an interrupt came before
+  /// the launches.
   private func measured(
     _ builds: [Build], _ layout: Int, _ input: KeptInput,
     _ progress: (MeasurementPlan.Progress) -> Void

@@ -16,6 +16,10 @@
 // because the layouts are drawn independently. So the signed-rank test of the d(i) is exact, whatever the layouts and
 // launches do, and the interval of `TypicalChange` over the d(i) needs no further assumption either.
 //
+// Which build is linked first is drawn for each layout, too. Of two equal files, the one that was written last was 0.3%
+// faster (standard error 0.1%) while other processes wrote files. With the build before always linked first, 11 of 100
+// comparisons of equal builds claimed a difference.
+//
 // The levels are told apart by their variances. The variance of the logarithms within a layout, divided by the number
 // of rounds, is the part of the launches in the variance of the d(i). The rest is the part of the layouts of both
 // builds.
