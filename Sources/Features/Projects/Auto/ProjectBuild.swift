@@ -135,8 +135,10 @@ struct ProjectBuild {
       "--build-id", "--symbol-ordering-file=\(folder.packageOrder)", "--no-warn-symbol-ordering",
     ]
     if plan.splitter == .linker {
-      options += LinkTimeSplitting.arguments(
-        profile: Folder.hasFile(folder.splitProfile) ? folder.splitProfile : nil)
+      options +=
+        LinkTimeSplitting.arguments(
+          profile: Folder.hasFile(folder.splitProfile) ? folder.splitProfile : nil)
+        + LinkTimeSplitting.labelArguments
     }
     try toolset.finish(SwiftToolset(linkerOptions: options).json())
   }
