@@ -67,6 +67,7 @@ import Testing
       ("a mapping symbol", .init("$x", info: 0x00, value: 0x1000)),
       ("a numbered mapping symbol", .init("$d.17", info: 0x00, value: 0x1000)),
       ("a mapping symbol with an instruction set", .init("$xrv64i2p1", info: 0x00, value: 0x1000)),
+      ("a label of a basic block", .init(".LBB_END7_3", info: 0x00, value: 0x1060)),
       ("a label inside a function", .init("loop", info: 0x00, value: 0x1050)),
     ] as [(String, ELFWriter.Symbol)])
   func thisIsNoFunction(_ what: String, _ symbol: ELFWriter.Symbol) throws {

@@ -60,9 +60,7 @@ import Testing
   @Test func ifTheLinkerSplitsItIsLLDAndGetsBitcode() throws {
     try install("ld.lld")
     let swift = try plan(Self.swift, .split, splitter: .linker)
-    #expect(
-      swift.system.build
-        == "swift build --experimental-lto-mode=full --disable-build-manifest-caching")
+    #expect(swift.system.build == "swift build --experimental-lto-mode=full")
     #expect(swift.compileOptions(splitBy: "/p").last == "--experimental-lto-mode=full")
     for profile in [false, true] {
       #expect(swift.objects(of: .ordered, hasProfile: profile) == .bitcode)

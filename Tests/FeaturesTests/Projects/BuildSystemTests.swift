@@ -65,8 +65,9 @@ import Testing
         "-Xlinker", "--build-id", "-Xlinker", "--symbol-ordering-file=/o/a.order",
       ])
     #expect(
-      swift.linkOptions(.lld, orderFile: "/o/a.order", splitBy: "/p").suffix(4) == [
+      swift.linkOptions(.lld, orderFile: "/o/a.order", splitBy: "/p").suffix(8) == [
         "-Xlinker", "--lto-basic-block-address-map", "-Xlinker", "--lto-basic-block-sections=/p",
+        "-Xlinker", "-mllvm", "-Xlinker", "--save-temp-labels",
       ])
   }
 

@@ -105,6 +105,8 @@ final class AutoFolder {
   var controls: String { "\(work)/controls" }
   /// Options for SwiftPM's compilers and linkers.
   var toolset: String { "\(work)/toolset.json" }
+  /// Options for SwiftPM's compilers and linkers in a build whose functions are split.
+  var splitToolset: String { "\(work)/split-toolset.json" }
   /// Options for SwiftPM's compilers and linkers in a build that records itself.
   var recordingToolset: String { "\(work)/recording-toolset.json" }
   /// The order file for all images of a Swift package, because the package's toolset is for all links.

@@ -127,8 +127,17 @@ package struct BuildPlan: Hashable, Sendable {
       variables.append(("RUSTC_WRAPPER", "\(folder.tools)/\(RustWrapper.name)"))
     }
     if splitter == .linker { variables += system.linkOptimizationVariables }
-    let toolset = variant.recorder == nil ? folder.toolset : folder.recordingToolset
-    return variables + [(BuildSystem.toolsetVariable, toolset)]
+    return variables + [(BuildSystem.toolsetVariable, toolset(of: variant, in: folder))]
+  }
+
+  /// Returns the path of the toolset for a build of this variant.
+  ///
+  /// SwiftPM plans a build again if an environment variable has changed, but not if the contents of the toolset have. So
+  /// toolsets with different options have different paths. Planning each build again would be no remedy: SwiftPM then
+  /// also compiles the tools of plugins and all files that they generate.
+  func toolset(of variant: Variant, in folder: AutoFolder) -> String {
+    if variant.recorder != nil { return folder.recordingToolset }
+    return Folder.hasFile(folder.splitProfile) ? folder.splitToolset : folder.toolset
   }
 
   /// Returns the compiler options that a user has to add for this order.

@@ -54,10 +54,7 @@ package struct BuildSystem: Hashable, Sendable {
   /// `linkOptimizationVariables` choose it.
   var optimizingAtLink: BuildSystem {
     var system = self
-    if case .swift = toolchain {
-      // With a cached manifest, SwiftPM links with the options of the toolset that the build before had.
-      system.build += " \(Self.swiftLinkOptimization) --disable-build-manifest-caching"
-    }
+    if case .swift = toolchain { system.build += " \(Self.swiftLinkOptimization)" }
     return system
   }
 

@@ -125,8 +125,9 @@ struct ProjectBuild {
   /// names one order file. That order file is emptied here for the plain variant; `ProjectImages` has written it for
   /// the ordered variant.
   private func writeToolset(_ variant: BuildPlan.Variant) throws(Diagnostic) {
+    let toolset = try OutputFile(plan.toolset(of: variant, in: folder))
     if let recorder = variant.recorder {
-      return try OutputFile(folder.recordingToolset).finish(
+      return try toolset.finish(
         SwiftToolset(linkerOptions: ["--build-id"], recorder: recorder).json())
     }
     if variant == .plain { try OutputFile(folder.packageOrder).finish([]) }
@@ -134,10 +135,12 @@ struct ProjectBuild {
       "--build-id", "--symbol-ordering-file=\(folder.packageOrder)", "--no-warn-symbol-ordering",
     ]
     if plan.splitter == .linker {
-      options += LinkTimeSplitting.arguments(
-        profile: Folder.hasFile(folder.splitProfile) ? folder.splitProfile : nil)
+      options +=
+        LinkTimeSplitting.arguments(
+          profile: Folder.hasFile(folder.splitProfile) ? folder.splitProfile : nil)
+        + LinkTimeSplitting.labelArguments
     }
-    try OutputFile(folder.toolset).finish(SwiftToolset(linkerOptions: options).json())
+    try toolset.finish(SwiftToolset(linkerOptions: options).json())
   }
 
   /// The images that the builds have linked, and that still exist.

@@ -67,7 +67,9 @@ package enum Toolchain: Hashable, Sendable {
     return switch self {
     case .c: driver
     case .rust: driver.map { "-Clink-arg=\($0)" }
-    case .swift: (["--build-id"] + arguments).flatMap { ["-Xlinker", $0] }
+    case .swift:
+      (["--build-id"] + arguments + (profile == nil ? [] : LinkTimeSplitting.labelArguments))
+        .flatMap { ["-Xlinker", $0] }
     }
   }
 }

@@ -7,4 +7,8 @@ enum LinkTimeSplitting {
     ["--lto-basic-block-address-map"]
       + (profile.map { ["--lto-basic-block-sections=\($0)"] } ?? [])
   }
+
+  /// The options with which lld keeps labels as symbols. swiftc leaves some functions without a symbol, such as
+  /// destructors of closures; with a label, an order file can move them.
+  static let labelArguments = ["-mllvm", "--save-temp-labels"]
 }

@@ -28,6 +28,12 @@ struct ELFFunctionNames {
       offset: UInt32(name.lowerBound - start), count: UInt32(end - name.lowerBound))
   }
 
+  /// Whether LLVM made the label for a basic block: `.LBB7_3`, `.LBB_END7_3`. The label of a function's last block is at
+  /// the end of the function (`--save-temp-labels`).
+  func isBlockLabel(_ name: NameReference) -> Bool {
+    name.count > 4 && bytes.hasPrefix(".LBB", at: start + Int(name.offset))
+  }
+
   func isMappingSymbol(_ name: NameReference) -> Bool {
     let first = start + Int(name.offset)
     return Symbolication.isMappingSymbol(bytes, first..<first + Int(name.count))

@@ -3,8 +3,8 @@
 // STT_FUNC and STT_GNU_IFUNC are functions. Hand-written assembly often has STT_NOTYPE, with or without a
 // size, and a linker moves its section too; but labels inside a function and the marks that linkers create
 // (`_etext`) also have that type. A symbol without a type is treated as a function if it is in a section of
-// code, is not a mapping symbol ($x, $d, $t), and is not inside a function that has a type, because it would
-// split that function.
+// code, is not a mapping symbol ($x, $d, $t) or a label of a basic block, and is not inside a function that has a type,
+// because it would split that function.
 //
 // Symbols that an order file may name although they are no functions are collected too. An undefined symbol has a type
 // only if a shared object defined it: linkers copy the type from the shared object, while compilers give references
@@ -85,7 +85,9 @@ struct ELFFunctionSymbols {
         return
       }
       guard let name = name(at: symbol.nameOffset, missing: &unnamedCount) else { return }
-      guard name.count > 0, isTyped || !names.isMappingSymbol(name) else { return }
+      guard name.count > 0,
+        isTyped || !names.isMappingSymbol(name) && !names.isBlockLabel(name)
+      else { return }
       let function = PlacedSymbol(
         name: name, address: address, size: symbol.size, section: section,
         isLocal: symbol.binding == .local)
