@@ -22,27 +22,26 @@ struct GroupSearch {
     return Cost(all: all, pages: cost.pages.reduce(0, +), faults: cost.faults)
   }
 
-  /// Returns the order with the fewest changed lines of all acceptable orders that were tried.
+  /// Returns the order with the fewest changed lines of all acceptable orders.
+  ///
+  /// The orders do not depend on what is acceptable. So if more is acceptable, no more lines change.
   ///
   /// - Parameter accepts: returns whether an order is acceptable. The new order is.
   func keepingLines(accepts: ([Int]) -> Bool) -> [Int] {
     let unchanged = places.previous(withUnused: true)
     guard !accepts(unchanged) else { return unchanged }
-    let known = places.previous(withUnused: false)
-    guard !accepts(known) else { return known }
+    let path = PricedPath(places, launches: launches, sizes: sizes, mostMoves: mostMoves)
+    let orders =
+      [
+        places.previous(withUnused: false), places.sortedGroups(onPages: false),
+        places.sortedGroups(onPages: true),
+      ] + path.orders
     var best = places.newOrder
     var leastLines = places.changedLines(with: best)
-    /// Returns whether `order` is acceptable.
-    func tried(_ order: [Int]) -> Bool {
-      guard accepts(order) else { return false }
+    for order in orders where accepts(order) {
       let lines = places.changedLines(with: order)
       if lines < leastLines { (best, leastLines) = (order, lines) }
-      return true
     }
-    _ = tried(places.sortedGroups(onPages: false)) || tried(places.sortedGroups(onPages: true))
-    let path = PricedPath(places, launches: launches, sizes: sizes, mostMoves: mostMoves)
-    path.leavePrevious(until: tried)
-    path.leaveNew(while: tried)
     return best
   }
 }

@@ -16,24 +16,24 @@
 // then also wait for so many cold faults more, because each lost page can be a fault, or for 10 % more.
 //
 // The previous order, with each new function after the function that it follows in the new order, moves nothing. It is
-// tried first, with and without the functions that no launch uses any more. If neither is acceptable, lines have to
-// change, and pages and lines are two costs of an order. A price in pages for each line that changes makes them one
-// cost: if a line costs nothing, the new order is best, and if it costs a lot, the previous order is. For each price an
-// order is annealed (`OrderAnnealing`), beginning with the result of the price before (`PricedPath`):
+// taken if it is acceptable. Otherwise lines have to change, and pages and lines are two costs of an order. A price in
+// pages for each line that changes makes them one cost: if a line costs nothing, the new order is best, and if it costs
+// a lot, the previous order is. For each price an order is annealed (`OrderAnnealing`), beginning with the result of
+// the price before (`PricedPath`):
 //
-// 1. From the previous order, with falling prices, until an order is acceptable. This finds orders in which few lines
-//    change, but it stays in the neighborhood of the previous order.
-// 2. From the new order, with rising prices, as long as orders are acceptable: the price rises fourfold, and twofold
-//    once that was too much. This also finds orders that cost hardly more than the new order.
+// 1. From the previous order, with falling prices. This finds orders in which few lines change, but it stays in the
+//    neighborhood of the previous order.
+// 2. From the new order, with rising prices. This also finds orders that cost hardly more than the new order.
 //
 // The lines that stay are counted exactly for each move: they are the heaviest ascending subsequence of the groups
 // (`PricedLines`). A group consists of adjacent functions of the previous order that the same launches use. A function
 // that no launch uses costs one line if it is left out, and a used function costs two lines if it moves, as diff(1)
 // counts them.
 //
-// Of all acceptable orders that were tried, the one with the fewest changed lines is taken. One more order is tried
-// because it costs nothing: the new order with the functions of each group in their previous order, or only those that
-// also begin on the same page.
+// Three more orders are tried because they cost nothing: the previous order without the functions that no launch uses
+// any more; the new order with the functions of each group in their previous order; and the same, only for functions
+// that also begin on the same page. Of all acceptable orders, the one with the fewest changed lines is taken. What is
+// tried does not depend on the bound, so a higher bound never changes more lines.
 //
 // An example. Launch 1 uses main, read, log, and launch 2 uses main, write, log. The previous order has log before main,
 // and does not have write:
@@ -69,8 +69,8 @@ package struct KeptOrder: Sendable {
   ///   - size, precedingBytes, mostMoves: as for `BalancedOrder`.
   ///   - lostPages: how many pages of 4 KiB more than with `order` a launch may touch, on average; `nil` for the usual
   ///     tolerance.
-  /// - Complexity: O(*u* + *n* log *n*) for *u* uses and *n* parts if the parts stay or are all moved; otherwise as for
-  ///   `BalancedOrder`.
+  /// - Complexity: O(*u* + *n* log *n*) for *u* uses and *n* parts if the parts stay; otherwise as for `BalancedOrder`,
+  ///   with a larger factor.
   package init(
     _ order: [Part], previous: [Part], launches: [[Part]], layout: Layout,
     size: ((Part) -> UInt64)? = nil, precedingBytes: UInt64 = 0, lostPages: Int? = nil,
