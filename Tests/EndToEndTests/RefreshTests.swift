@@ -113,6 +113,42 @@ import Testing
     #expect(changed.kept < changed.fresh, "\(changed)")
   }
 
+  @Test func theBoundOnLostPagesIsKeptAndSaid() throws {
+    let workshop = try Workshop()
+    try workshop.write(source.utf8, "app.c")
+    try FileManager.default.createDirectory(
+      at: workshop.folder.appendingPathComponent("traces"), withIntermediateDirectories: false)
+    try record(workshop, changes: 0)
+    // A previous order in which no launch finds its functions together, without z5, and with a function that is gone.
+    let first = try workshop.orderfile("gen", "traces", "-o", "fresh.order")
+    #expect(first.status == 0, "\(first.errors)")
+    let fresh = entries(workshop, "fresh.order").filter { $0 != "z5" }
+    let half = fresh.count / 2
+    let shuffled =
+      (0..<half).flatMap { [fresh[$0], fresh[$0 + half]] } + ["gone"] + fresh[(2 * half)...]
+    try workshop.write((shuffled.joined(separator: "\n") + "\n").utf8, "old.order")
+    var kept: [Int] = []
+    for lost in [0, 1, 9] {
+      let run = try workshop.orderfile(
+        "gen", "traces", "--previous", "old.order", "--lost-pages", "\(lost)", "-o", "app.order",
+        "--json")
+      #expect(run.status == 0, "\(run.errors)")
+      let image = try #require((run.json["images"] as? [[String: Any]])?.first)
+      let previous = try #require(image["previous"] as? [String: Any])
+      let predicted = try #require(previous["predicted"] as? [String: Any])
+      let pages = try #require(predicted["pages"] as? [String: Int])
+      let (before, after) = (pages["new"] ?? .max, pages["kept"] ?? .max)
+      #expect(predicted["launches"] as? Int == 4 && after <= before + 4 * lost)
+      #expect(previous["lostPages"] as? Int == lost)
+      #expect(run.errors.contains("\npredicted: "), "\(run.errors)")
+      kept.append(previous["kept"] as? Int ?? -1)
+    }
+    #expect(kept == kept.sorted() && kept[0] < kept[2] && kept[2] == fresh.count, "\(kept)")
+    for wrong in [["--lost-pages", "1"], ["--previous", "old.order", "--lost-pages", "-1"]] {
+      #expect(try workshop.orderfile(["gen", "traces"] + wrong).status == 64)
+    }
+  }
+
   /// A program that reads a file, and the arguments that record it.
   @Test func aChangedWorkloadIsNoticed() throws {
     let workshop = try Workshop()

@@ -7,11 +7,19 @@ import Testing
   /// Functions of 2 KiB each: two on a page.
   private let layout = BalancedOrderTests.layout
 
-  private func kept(_ order: [Int], previous: [Int], _ launches: [[Int]]) -> [Int] {
+  private func kept(
+    _ order: [Int], previous: [Int], _ launches: [[Int]], lostPages: Int? = nil
+  ) -> [Int] {
+    keptOrder(order, previous: previous, launches, lostPages: lostPages).parts.map(\.function)
+  }
+
+  private func keptOrder(
+    _ order: [Int], previous: [Int], _ launches: [[Int]], lostPages: Int?
+  ) -> KeptOrder {
     KeptOrder(
       order.map { Part($0) }, previous: previous.map { Part($0) },
-      launches: launches.map { $0.map { Part($0) } }, layout: layout, mostMoves: 1000
-    ).parts.map(\.function)
+      launches: launches.map { $0.map { Part($0) } }, layout: layout, lostPages: lostPages,
+      mostMoves: 1000)
   }
 
   /// Formats the pages of each launch, each page as the number of functions that the launch uses there.
@@ -89,6 +97,48 @@ import Testing
     }
     #expect(100 * pages.kept <= 101 * pages.new)
     #expect(stays.kept > stays.new)
+  }
+
+  @Test func theMorePagesMayBeLostTheFewerLinesChange() {
+    var changed = [Int](repeating: 0, count: 5)
+    for seed in 0..<8 as Range<UInt64> {
+      var random = SeededRandom(seed: seed)
+      let previous = BalancedOrderTests.order(BalancedOrderTests.randomLaunches(&random, 5))
+      let launches = BalancedOrderTests.randomLaunches(&random, 5)
+      let order = BalancedOrderTests.order(launches)
+      var least = Int.max
+      for lostPages in changed.indices {
+        let kept = keptOrder(order, previous: previous, launches, lostPages: lostPages)
+        let functions = kept.parts.map(\.function)
+        #expect(Set(functions).isSuperset(of: order) && Set(functions).count == functions.count)
+        let pages = kept.prediction.pages
+        #expect(kept.prediction.launches == launches.count)
+        #expect(pages.kept == BalancedOrderTests.pages(launches, functions))
+        #expect(pages.new == BalancedOrderTests.pages(launches, order))
+        #expect(pages.kept <= pages.new + lostPages * launches.count)
+        let lines = functions.count + previous.count - 2 * longestCommon(functions, previous)
+        #expect(lines <= least)
+        least = lines
+        changed[lostPages] += lines
+      }
+    }
+    #expect(changed[0] > changed[4], "\(changed)")
+  }
+
+  @Test func anyNumberOfPagesMayBeLost() {
+    let launches = [[0, 1, 2, 3], [0, 1]]
+    for lostPages in [1, 2, .max] {
+      #expect(
+        kept([0, 1, 2, 3], previous: [0, 9, 1, 2, 3], launches, lostPages: lostPages)
+          == [0, 9, 1, 2, 3])
+    }
+    #expect(
+      kept([0, 1, 2, 3], previous: [0, 9, 1, 2, 3], launches, lostPages: 0) == [0, 1, 2, 3])
+    let none = keptOrder([], previous: [4, 5], [], lostPages: 0)
+    #expect(none.parts.map(\.function) == [4, 5])
+    #expect(none.prediction.launches == 0 && none.prediction.pages.kept == 0)
+    #expect(kept([3, 1, 2], previous: [], [[3, 1, 2]], lostPages: 4) == [3, 1, 2])
+    #expect(kept([1, 0], previous: [0, 0, 1, 0], [[1, 0]], lostPages: 0) == [0, 1])
   }
 
   /// The length of the longest common subsequence of `a` and `b`.

@@ -40,7 +40,8 @@ import Testing
     func order(keepsUnused: Bool) -> [String] {
       Self.names(
         used.ordered(
-          by: .firstHit, previous: previous, keepsUnused: keepsUnused, in: Self.layout))
+          by: .firstHit, keeping: .init(previous, keepsUnused: keepsUnused), in: Self.layout
+        ).parts)
     }
     #expect(order(keepsUnused: false) == ["log", "setup"])
     #expect(order(keepsUnused: true) == ["log", "open64", "setup"])

@@ -119,6 +119,13 @@ struct GenCommand: ParsableCommand {
   var previous: String?
   @Option(
     help: ArgumentHelp(
+      "With --previous: how many pages of code more than with a new order a launch may touch, on average, so that more "
+        + "entries keep their places. 0 allows none. (default: 1 % of the pages)",
+      valueName: "pages"),
+    transform: expecting("a number of pages"))
+  var lostPages: UInt32?
+  @Option(
+    help: ArgumentHelp(
       "The order file to write unchanged if a trace is missing, a folder has no trace, or nothing was recorded. Without "
         + "it, these are errors. It may be the file of -o.", valueName: "file"), completion: .file()
   )
@@ -200,6 +207,9 @@ struct GenCommand: ParsableCommand {
         "--previous is an order file of one image for a linker: it can't be used with "
           + (allImages ? "--all-images" : "--splitter bolt"))
     }
+    if lostPages != nil && previous == nil {
+      throw ValidationError("--lost-pages belongs to --previous")
+    }
     if fallback != nil && (allImages || splitProfile != nil || prefetch != nil) {
       let other =
         allImages ? "--all-images" : splitProfile != nil ? "--split-profile" : "--prefetch"
@@ -263,6 +273,7 @@ struct GenCommand: ParsableCommand {
     options.strategy = strategy
     options.largeFunctionBytes = largeLast
     options.previous = previous
+    options.lostPages = lostPages.map(Int.init)
     options.split = splitProfile == nil ? nil : splitter?.format ?? SplitFormat.all[0]
     options.splitPath = splitProfile ?? ""
     options.prefetchPath = prefetch

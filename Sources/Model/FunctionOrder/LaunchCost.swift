@@ -30,6 +30,8 @@ package struct LaunchCost {
   private var addresses: [Int]
   /// For each launch the pages of 4 KiB that it touches with the order whose cost was computed last.
   private(set) var pages: [Int]
+  /// The faults of all cold launches with the order whose cost was computed last, if no limit was reached.
+  private(set) var faults = 0
   private var lastPage: [Int]
   private var lastEnd: [Int]
   private var lastLargePage: [Int]
@@ -102,6 +104,7 @@ package struct LaunchCost {
     // The last launches come first. The computation stops when the cost so far and the fewest faults of the launches
     // that are left reach the limit.
     let firstPage = start >> Self.pageBits
+    faults = 0
     for (number, launch) in groups.runs.enumerated().reversed() {
       guard cost + Self.faultWeight * fewestFaults[number] < limit else { return .max }
       var faults = 0
@@ -117,6 +120,7 @@ package struct LaunchCost {
         }
       }
       cost += Self.faultWeight * faults
+      self.faults += faults
     }
     return cost
   }

@@ -47,6 +47,7 @@ package struct OrderAnnealing {
   }
 
   private var cost: LaunchCost
+  private var lines: PricedLines?
   private var random = MersenneTwister(seed: 1)
   private var best: [Int]
   private var leastCost: Int
@@ -57,31 +58,38 @@ package struct OrderAnnealing {
     _ order: [Int], cost: LaunchCost, mostMoves: Int = usualMoves,
     from temperature: Temperature = .hot
   ) -> [Int] {
+    improving(order, cost: cost, lines: nil, mostMoves: mostMoves, from: temperature)
+  }
+
+  /// - Parameter lines: lines that also cost something if they change.
+  /// - Returns: as the other function of this name.
+  static func improving(
+    _ order: [Int], cost: LaunchCost, lines: PricedLines?, mostMoves: Int,
+    from temperature: Temperature
+  ) -> [Int] {
     let moves = min(
-      mostMoves, steps / max(1, cost.steps), mostMovesPerPair * order.count * order.count)
+      mostMoves, steps / max(1, cost.steps + (lines?.steps ?? 0)),
+      mostMovesPerPair * order.count * order.count)
     guard order.count > 2, moves >= leastMovesPerGroup * order.count else { return order }
-    var annealing = OrderAnnealing(order, cost)
+    var annealing = OrderAnnealing(order, cost, lines)
     annealing.anneal(moves, from: temperature)
     annealing.descend(moves)
     return annealing.best
   }
 
-  /// Moves single groups to the place where the cost is least, until no move helps.
-  ///
-  /// - Returns: an order that costs no more than `order`.
-  /// - Complexity: as for `improving`.
-  static func descending(
-    from order: [Int], cost: LaunchCost, mostMoves: Int = usualMoves
-  ) -> [Int] {
-    var annealing = OrderAnnealing(order, cost)
-    annealing.descend(min(mostMoves, steps / max(1, cost.steps)))
-    return annealing.best
+  private init(_ order: [Int], _ cost: LaunchCost, _ lines: PricedLines? = nil) {
+    self.cost = cost
+    self.lines = lines
+    best = order
+    leastCost = 0
+    leastCost = sum(of: order)
   }
 
-  private init(_ order: [Int], _ cost: LaunchCost) {
-    self.cost = cost
-    best = order
-    leastCost = self.cost.cost(of: order)
+  /// Returns the cost of an order with the price of its lines; if it is at least `limit`, it may be `Int.max`.
+  private mutating func sum(of order: [Int], below limit: Int = .max) -> Int {
+    let sum = cost.cost(of: order, below: limit)
+    guard sum < limit, let price = lines?.cost(of: order) else { return sum }
+    return sum + price
   }
 
   private mutating func anneal(_ moves: Int, from first: Temperature) {
@@ -90,7 +98,7 @@ package struct OrderAnnealing {
     for move in 0..<moves {
       let candidate = moved(order)
       let limit = orderCost + tolerance(Self.temperature(move, of: moves, from: first))
-      let sum = cost.cost(of: candidate, below: limit + 1)
+      let sum = sum(of: candidate, below: limit + 1)
       guard sum <= limit else { continue }
       (order, orderCost) = (candidate, sum)
       if sum < leastCost { (best, leastCost) = (candidate, sum) }
@@ -149,7 +157,7 @@ package struct OrderAnnealing {
           if i > 0 { candidate.swapAt(i - 1, i) }
           guard i != place else { continue }
           movesLeft -= 1
-          let sum = cost.cost(of: candidate, below: leastCost)
+          let sum = sum(of: candidate, below: leastCost)
           if sum < leastCost { (leastCost, target) = (sum, i) }
         }
         guard let target else { continue }

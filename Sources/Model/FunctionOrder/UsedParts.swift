@@ -48,30 +48,46 @@ package struct UsedParts: Sendable {
       others: others.compactMap(other))
   }
 
-  /// Returns the parts in the order of `strategy`, or in their previous order where `strategy` gains nothing
-  /// (`KeptOrder`).
-  ///
-  /// - Parameters:
-  ///   - previous: the parts of the previous order that the layout has, each by its function's first alias; `nil` if
-  ///     there is no previous order.
-  ///   - keepsUnused: whether parts of `previous` that are not used may stay.
-  ///   - size, precedingBytes: as for `BalancedOrder`.
-  package func ordered(
-    by strategy: OrderStrategy, previous: [Part]? = nil, keepsUnused: Bool = false,
-    in layout: Layout, size: ((Part) -> UInt64)? = nil, precedingBytes: UInt64 = 0
-  ) -> [Part] {
-    let order = ordered(by: strategy, in: layout, size, precedingBytes)
-    guard let previous else { return order }
-    let isOrdered = Set(order)
-    return KeptOrder(
-      order, previous: keepsUnused ? previous : previous.filter(isOrdered.contains),
-      launches: repeatedLaunches, layout: layout, size: size, precedingBytes: precedingBytes
-    ).parts
+  /// A previous order, whose parts keep their places where a strategy gains hardly anything (`KeptOrder`).
+  package struct Previous {
+    /// The parts of the order that the layout has, each by its function's first alias.
+    package var parts: [Part]
+    /// Whether parts that are not used may stay.
+    package var keepsUnused = false
+    /// As for `KeptOrder`.
+    package var lostPages: Int?
+
+    package init(_ parts: [Part], keepsUnused: Bool = false, lostPages: Int? = nil) {
+      self.parts = parts
+      self.keepsUnused = keepsUnused
+      self.lostPages = lostPages
+    }
   }
 
-  private func ordered(
-    by strategy: OrderStrategy, in layout: Layout, _ size: ((Part) -> UInt64)?,
-    _ precedingBytes: UInt64
+  /// Returns the parts in the order of `strategy`, or in their previous order where `strategy` gains hardly anything,
+  /// and what is then predicted.
+  ///
+  /// - Parameter size, precedingBytes: as for `BalancedOrder`.
+  package func ordered(
+    by strategy: OrderStrategy, keeping previous: Previous, in layout: Layout,
+    size: ((Part) -> UInt64)? = nil, precedingBytes: UInt64 = 0
+  ) -> (parts: [Part], prediction: KeptPrediction) {
+    let order = ordered(by: strategy, in: layout, size: size, precedingBytes: precedingBytes)
+    let isOrdered = Set(order)
+    let kept = KeptOrder(
+      order,
+      previous: previous.keepsUnused ? previous.parts : previous.parts.filter(isOrdered.contains),
+      launches: repeatedLaunches, layout: layout, size: size, precedingBytes: precedingBytes,
+      lostPages: previous.lostPages)
+    return (kept.parts, kept.prediction)
+  }
+
+  /// Returns the parts in the order of `strategy`.
+  ///
+  /// - Parameter size, precedingBytes: as for `BalancedOrder`.
+  package func ordered(
+    by strategy: OrderStrategy, in layout: Layout, size: ((Part) -> UInt64)? = nil,
+    precedingBytes: UInt64 = 0
   ) -> [Part] {
     var order = MergedLaunches()
     switch strategy {

@@ -1,4 +1,5 @@
 import CommandSupport
+import FunctionOrder
 import ImageModel
 import Ordering
 import Rendering
@@ -110,6 +111,44 @@ import Testing
       json.contains(
         "\"previous\": {\"kept\": 4, \"leftOut\": 2, \"moved\": 1, \"new\": 1, \"path\": \"old.order\"}"
       ))
+  }
+
+  @Test(arguments: [
+    (1, 43, 46, "3 pages of 4 KiB more than with a new order (43 → 46)"),
+    (1, 44, 43, "1 page of 4 KiB fewer than with a new order (44 → 43)"),
+    (1, 43, 43, "as many pages of 4 KiB as with a new order (43)"),
+    (8, 1073, 1085, "1.5 pages of 4 KiB a launch more than with a new order (134.1 → 135.6)"),
+    (8, 1080, 1080, "as many pages of 4 KiB as with a new order (135.0 a launch)"),
+    (200, 4000, 4001, "as many pages of 4 KiB as with a new order (20.0 a launch)"),
+  ])
+  func lostPagesArePredicted(launches: Int, new: Int, kept: Int, expected: String) throws {
+    var image = Self.plain
+    image.file.previous = .init(path: "old.order", kept: 4, moved: 1, new: 1, leftOut: 2)
+    image.file.previous?.prediction = KeptPrediction(
+      launches: launches, pages: .init(new: new, kept: kept), faults: .init(new: 7, kept: 8))
+    image.file.previous?.lostPages = 3
+    let faults = ["7 → 8", "0.9 → 1.0", "0.0 → 0.0"][launches == 1 ? 0 : launches == 8 ? 1 : 2]
+    #expect(
+      GenText(image).text.hasSuffix(
+        "2 left out since old.order\npredicted: \(expected); page faults of a cold launch: \(faults)"
+      )
+    )
+    let json = try parsedJSON(GenDocument(images: [image]).json())
+    let previous = try #require(
+      ((json["images"] as? [[String: Any]])?.first)?["previous"] as? [String: Any])
+    #expect(previous["lostPages"] as? Int == 3)
+    let predicted = try #require(previous["predicted"] as? [String: Any])
+    #expect(predicted["launches"] as? Int == launches)
+    #expect(predicted["pages"] as? [String: Int] == ["new": new, "kept": kept])
+    #expect(predicted["faults"] as? [String: Int] == ["new": 7, "kept": 8])
+  }
+
+  @Test func withoutLaunchesNoPagesArePredicted() {
+    var image = Self.plain
+    image.file.previous = .init(path: "old.order", kept: 4, moved: 1, new: 1, leftOut: 2)
+    image.file.previous?.prediction = KeptPrediction(
+      launches: 0, pages: .init(new: 0, kept: 0), faults: .init(new: 0, kept: 0))
+    #expect(GenText(image).text.hasSuffix("2 left out since old.order"))
   }
 
   @Test func theFallbackIsSaid() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import FunctionOrder
 import ImageModel
 import OrderFileFormat
 import Ordering
@@ -126,9 +127,11 @@ import Testing
     let order = try order(options)
     // f4 follows f8 in the trace; f7 is no longer used.
     #expect(lines(order) == ["f8", "f4", "f0", "f12", "f7"])
-    #expect(
-      order.image.file.previous
-        == .init(path: builds.path("old.order"), kept: 4, moved: 0, new: 1, leftOut: 1))
+    var previous = OrderedImage.Previous(
+      path: builds.path("old.order"), kept: 4, moved: 0, new: 1, leftOut: 1)
+    previous.prediction = KeptPrediction(
+      launches: 1, pages: .init(new: 1, kept: 1), faults: .init(new: 1, kept: 1))
+    #expect(order.image.file.previous == previous)
     #expect(order.image.recording.functions == 4 && order.image.functions.resolved == 4)
     options.minSupport = .launches(2)
     options.traces.append(options.traces[0])

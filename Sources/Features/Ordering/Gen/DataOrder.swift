@@ -52,7 +52,8 @@ struct DataOrder {
     let layout = data.layout
     let shared = release.sharedData
     let kept = previous.map {
-      $0.parts(in: layout, architecture: architecture).joined().map(layout.canonical)
+      UsedParts.Previous(
+        $0.parts(in: layout, architecture: architecture).joined().map(layout.canonical))
     }
     var parts: [Part] = []
     for section in layout.sections.indices {
@@ -60,8 +61,10 @@ struct DataOrder {
         let symbol = layout.functions[part.function]
         return Int(symbol.section) == section && !shared.contains(symbol.address) ? part : nil
       }
-      let ordered = resolved.used.mapParts(orderable).ordered(
-        by: strategy, previous: kept, in: layout)
+      let used = resolved.used.mapParts(orderable)
+      let ordered =
+        kept.map { used.ordered(by: strategy, keeping: $0, in: layout).parts }
+        ?? used.ordered(by: strategy, in: layout)
       let loaded = data.relocatedParts(in: section, besides: ordered).filter {
         !shared.contains(layout.functions[$0.function].address)
       }

@@ -1,4 +1,5 @@
 import CommandSupport
+import FunctionOrder
 import ImageModel
 import JSON
 import PagesFormat
@@ -174,6 +175,10 @@ package struct OrderedImage: Hashable, Sendable {
     package var new: Int
     /// The number of lines that only the previous file has, each once.
     package var leftOut: Int
+    /// What is predicted for code with this order and with a new order.
+    package var prediction: KeptPrediction?
+    /// The number of pages that a launch may lose, on average; `nil` if the usual tolerance was taken.
+    package var lostPages: Int?
 
     package init(path: String, kept: Int, moved: Int, new: Int, leftOut: Int) {
       self.path = path
@@ -317,9 +322,26 @@ extension OrderedImage.Previous: JSONWritableObject {
   package func writeMembers(to json: inout JSONWriter) {
     json.member("kept", kept)
     json.member("leftOut", leftOut)
+    json.optional("lostPages", lostPages)
     json.member("moved", moved)
     json.member("new", new)
     json.member("path", path)
+    json.optional("predicted", prediction)
+  }
+}
+
+extension KeptPrediction: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
+    json.member("faults", faults)
+    json.member("launches", launches)
+    json.member("pages", pages)
+  }
+}
+
+extension KeptPrediction.Sums: JSONWritableObject {
+  package func writeMembers(to json: inout JSONWriter) {
+    json.member("kept", kept)
+    json.member("new", new)
   }
 }
 

@@ -1,3 +1,4 @@
+import FunctionOrder
 import ImageModel
 import Rendering
 
@@ -44,6 +45,7 @@ package struct GenText {
         "\nkept the places of \(previous.kept) of \(counted(image.file.entries, "entry", "entries")): "
         + "\(previous.moved) moved, \(previous.new) new, \(previous.leftOut) left out since "
         + printable(previous.path)
+      if let prediction = previous.prediction?.text { text += "\n" + prediction }
     }
     if image.functions.rare > 0 {
       text += "\nleft out: \(counted(image.functions.rare, "function")) that too few launches used"
@@ -104,5 +106,29 @@ package struct GenText {
       return "; next: remove the image, \(link)"
     }
     return "; next: \(printable(split.use)), \(link)"
+  }
+}
+
+extension KeptPrediction {
+  /// The prediction for the mean launch; `nil` if there are no launches.
+  fileprivate var text: String? {
+    guard launches > 0 else { return nil }
+    let change = "(\(mean(pages.new)) → \(mean(pages.kept)))"
+    let lost = mean(abs(pages.kept - pages.new))
+    let perLaunch = launches > 1 ? " a launch" : ""
+    let text =
+      lost == mean(0)
+      ? "as many pages of 4 KiB as with a new order (\(mean(pages.new))\(perLaunch))"
+      : "\(lost) \(lost == "1" ? "page" : "pages") of 4 KiB\(perLaunch) "
+        + "\(pages.kept > pages.new ? "more" : "fewer") than with a new order \(change)"
+    return "predicted: \(text); page faults of a cold launch: \(mean(faults.new)) → "
+      + mean(faults.kept)
+  }
+
+  /// Returns a sum divided by the number of launches, rounded to tenths if there are several launches.
+  private func mean(_ sum: Int) -> String {
+    guard launches > 1 else { return "\(sum)" }
+    let tenths = (20 * sum + launches) / (2 * launches)
+    return "\(tenths / 10).\(tenths % 10)"
   }
 }

@@ -85,8 +85,10 @@ struct ImageOrder {
     let previous = try options.previous.map { path throws(Diagnostic) in
       try PreviousOrder(path, of: release, for: dialect, options.architecture)
     }
+    let placed = units(executed, dialect).ordered(
+      by: strategy, previous: previous, leavesOutRare: leavesOutRare, lostPages: options.lostPages)
     let order = OrderedParts(
-      parts: parts(strategy, executed, previous, leavesOutRare, dialect), layout: layout,
+      parts: placed.parts, layout: layout,
       initializers: release.initializers, largeFunctionBytes: options.largeFunctionBytes)
     let header = header(strategy, workloads)
     let split = try split(order.parts, executed, options, header)
@@ -157,6 +159,8 @@ struct ImageOrder {
     image.data = data?.summary
     image.prefetch = prefetch?.summary
     image.file.previous = previous?.comparison(with: written.bytes)
+    image.file.previous?.prediction = placed.prediction
+    image.file.previous?.lostPages = options.lostPages
     image.split = split?.summary
     image.split?.outputPath = options.splitPath
     image.split?.format = options.split?.name ?? ""
@@ -226,18 +230,12 @@ struct ImageOrder {
     release.image.flatMap { $0.isSlice ? $0.architecture : nil }
   }
 
-  /// Returns the used functions in the order of `strategy`, or in their previous order where `strategy` gains nothing.
-  /// If functions are to be split, only their executed bytes count.
-  private func parts(
-    _ strategy: OrderStrategy, _ executed: ExecutedCode?, _ previous: PreviousOrder?,
-    _ leavesOutRare: Bool, _ dialect: OrderFileDialect
-  ) -> [Part] {
-    if let executed {
-      let units = UsedUnits(resolved.used, in: release, bytes: executedSize(executed.ranges))
-      return units.ordered(by: strategy, previous: previous, leavesOutRare: leavesOutRare)
+  /// The used functions. If functions are to be split, only their executed bytes count.
+  private func units(_ executed: ExecutedCode?, _ dialect: OrderFileDialect) -> UsedUnits {
+    guard let executed else {
+      return UsedUnits(resolved.used, in: release, movedBy: dialect, names: map)
     }
-    let units = UsedUnits(resolved.used, in: release, movedBy: dialect, names: map)
-    return units.ordered(by: strategy, previous: previous, leavesOutRare: leavesOutRare)
+    return UsedUnits(resolved.used, in: release, bytes: executedSize(executed.ranges))
   }
 
   /// Returns a function that returns how many bytes of a part are in `ran`, which ascends.

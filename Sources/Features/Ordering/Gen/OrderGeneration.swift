@@ -46,6 +46,9 @@ package struct OrderGeneration {
     package var largeFunctionBytes: UInt64?
     /// The path of an order file in which entries stay where they are if hardly anything is gained by moving them.
     package var previous: String?
+    /// How many pages of 4 KiB more than with a new order a launch may touch, on average, so that more entries stay where
+    /// they are in the previous order file; `nil` for the usual tolerance.
+    package var lostPages: Int?
     /// How to split functions into the code that runs and the other code; `nil` leaves functions whole. If functions
     /// are split, `builds` is `one`.
     package var split: SplitFormat?

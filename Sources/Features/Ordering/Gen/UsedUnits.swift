@@ -60,19 +60,29 @@ struct UsedUnits {
       .saturatingSum()
   }
 
-  /// Returns the functions in the order of `strategy`, or in their previous order where `strategy` gains nothing.
+  /// Returns the functions in the order of `strategy`, or in their previous order where `strategy` gains hardly anything,
+  /// and what is then predicted; `nil` without a previous order.
   ///
-  /// - Parameter leavesOutRare: whether functions of the previous order that are not used are left out.
+  /// - Parameters:
+  ///   - leavesOutRare: whether functions of the previous order that are not used are left out.
+  ///   - lostPages: as for `KeptOrder`.
   func ordered(
-    by strategy: OrderStrategy, previous: PreviousOrder?, leavesOutRare: Bool
-  ) -> [Part] {
-    let previous = previous.map { order in
-      order.parts.map(layout.canonical).filter { !fixed.contains($0) }
-        .map { units?.unit(of: $0) ?? $0 }
+    by strategy: OrderStrategy, previous: PreviousOrder?, leavesOutRare: Bool, lostPages: Int?
+  ) -> (parts: [Part], prediction: KeptPrediction?) {
+    func parts(_ order: [Part]) -> [Part] {
+      order.flatMap { units?.parts(of: $0) ?? [$0] } + fixed
     }
-    let order = used.ordered(
-      by: strategy, previous: previous, keepsUnused: !leavesOutRare, in: layout, size: bytes,
-      precedingBytes: precedingBytes)
-    return order.flatMap { units?.parts(of: $0) ?? [$0] } + fixed
+    guard let previous else {
+      let order = used.ordered(
+        by: strategy, in: layout, size: bytes, precedingBytes: precedingBytes)
+      return (parts(order), nil)
+    }
+    let known = previous.parts.map(layout.canonical).filter { !fixed.contains($0) }
+      .map { units?.unit(of: $0) ?? $0 }
+    let kept = used.ordered(
+      by: strategy,
+      keeping: UsedParts.Previous(known, keepsUnused: !leavesOutRare, lostPages: lostPages),
+      in: layout, size: bytes, precedingBytes: precedingBytes)
+    return (parts(kept.parts), kept.prediction)
   }
 }
