@@ -188,7 +188,9 @@ import Testing
   /// A program whose launch runs half of the functions of a C target. Each function has 3,000 bytes that no launch runs.
   private static func swiftPackage() throws -> AutoProject {
     let project = try AutoProject(makefile: false)
-    for folder in ["Sources/parts/include", "Sources/tool"] { try project.makeFolder(folder) }
+    for folder in ["Sources/parts/include", "Sources/tool", "Tests/partsTests"] {
+      try project.makeFolder(folder)
+    }
     try project.write(
       "Package.swift",
       """
@@ -198,6 +200,7 @@ import Testing
         name: "parted",
         targets: [
           .target(name: "parts"), .executableTarget(name: "tool", dependencies: ["parts"]),
+          .testTarget(name: "partsTests", dependencies: ["parts"]),
         ])
 
       """)
@@ -219,6 +222,21 @@ import Testing
     try project.write(
       "Sources/tool/main.swift",
       "import parts\nvar n = Int32(CommandLine.arguments.count)\n\(calls)print(n)\n")
+    try project.write(
+      "Tests/partsTests/partsTests.swift",
+      """
+      import Foundation
+      import XCTest
+      import parts
+      final class PartsTests: XCTestCase {
+        func testNumbersAddUp() {
+          var n = Int32(ProcessInfo.processInfo.environment["NUMBER"] ?? "1") ?? 0
+          \(calls)
+          XCTAssertEqual(n, 871)
+        }
+      }
+
+      """)
     return project
   }
 
@@ -228,8 +246,37 @@ import Testing
     let run = try project.auto("--split", "--launch", "tool")
     try expectSplit(run, project, coldPart: ".cold")
     #expect(try output(project, "tool") == "871\n")
+    // A Swift program hashes differently each time, so several recordings see more of its blocks.
+    let traces = try FileManager.default.contentsOfDirectory(atPath: "\(project.output)/traces")
+    #expect(traces.count == 8)
     let again = try project.auto("--split", "--launch", "tool")
     #expect(again.errors.contains("nothing has changed"), "\(again.errors)")
+  }
+
+  /// The options of the summary split what the package's own tests run.
+  @Test(.needs("swift"))
+  func aSplitSwiftPackagePassesItsTests() throws {
+    let project = try Self.swiftPackage()
+    let run = try project.auto("--split", "--launch", "tool")
+    try #require(run.status == 0, "\(run.errors)")
+    let image = try #require((run.json["images"] as? [[String: Any]])?.first)
+    let compile = try #require(image["compileOptions"] as? [String])
+    let link = try #require(image["linkOptions"] as? [String])
+    // libXCTest finds libraries of Foundation by the path of the program only if that path is not a RUNPATH.
+    let paths = ["-Xlinker", "--disable-new-dtags"]
+    for (options, name) in [([], "whole"), (compile + link + paths, "split")] {
+      let folder = project.workshop.path(name)
+      let test = try project.workshop.start(
+        "swift",
+        ["test", "-c", "release", "--package-path", project.folder, "--scratch-path", folder]
+          + options
+      ).end()
+      #expect(
+        test.status == 0 && test.text.contains("Executed 1 test, with 0 failures"),
+        "\(test.text)\(test.errors)")
+      let symbols = try project.workshop.must("nm", ["\(folder)/release/partedPackageTests.xctest"])
+      #expect(symbols.text.contains("part2.cold") == (name == "split"))
+    }
   }
 
   /// The launch of this package executes too few pages to save one. SwiftPM compiles a file that a plugin generates each

@@ -200,8 +200,13 @@ package struct ProjectOrdering {
         "unable to measure: the images are for another architecture", context: [needsLaunches],
         hint: "leave out \(needsLaunches)")
     }
+    var wanted = options.launches
+    if options.goal == .split {
+      let least = build.system.toolchain.recordingsToSplit
+      for index in wanted.indices { wanted[index].count = max(wanted[index].count, least) }
+    }
     var launches = ProjectLaunches(
-      options.launches, images: build.images, for: build.plan, build.shell)
+      wanted, images: build.images, for: build.plan, build.shell)
     if methods.runsPrograms { warnings += try launches.tryOut(steps) }
     for launch in launches.launches { build.noteLaunch(launch) }
     let recorded = try record(launches, by: method, &build)

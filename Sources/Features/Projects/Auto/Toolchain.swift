@@ -27,6 +27,10 @@ package enum Toolchain: Hashable, Sendable {
     }
   }
 
+  /// How many times a launch is recorded at least if functions are to be split. A Swift program hashes with a random seed,
+  /// so each process runs other blocks of its functions.
+  var recordingsToSplit: Int { imageFolder == nil ? 1 : 8 }
+
   /// The compiler options that a user has to add to compile for ordering; none for rustc.
   package var compileOptions: [String] {
     switch self {
