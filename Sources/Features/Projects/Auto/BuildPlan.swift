@@ -128,7 +128,7 @@ package struct BuildPlan: Hashable, Sendable {
     }
     if splitter == .linker { variables += system.linkOptimizationVariables }
     let toolset = variant.recorder == nil ? folder.toolset : folder.recordingToolset
-    return variables + [(BuildSystem.toolsetVariable, toolset)]
+    return variables + [(SwiftToolset.variable, toolset)]
   }
 
   /// Returns the compiler options that a user has to add for this order.
