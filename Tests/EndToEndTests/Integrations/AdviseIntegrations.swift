@@ -115,15 +115,19 @@ struct AdviseIntegrations {
 
         """
       ),
-      ("Sources/app/main.swift", "import steps\nprint(first() + second())\n"),
-      ("Sources/steps/include/steps.h", "int first(void);\nint unused(void);\nint second(void);\n"),
+      ("Sources/app/main.swift", "import steps\nprint(step1() + step2() + step3() + step4())\n"),
+      (
+        "Sources/steps/include/steps.h",
+        "int step1(void), step2(void), step3(void), step4(void);\n"
+      ),
       (
         "Sources/steps/steps.c",
         """
         #include "steps.h"
-        int first(void) { return 1; }
-        int unused(void) { __asm__(".skip 8192, 0x90"); return 3; }
-        int second(void) { return 2; }
+        #define STEP(n) \\
+          int step##n(void) { return n; } \\
+          int unused##n(void) { __asm__(".skip 8192, 0x90"); return n; }
+        STEP(1) STEP(2) STEP(3) STEP(4)
 
         """
       ),
