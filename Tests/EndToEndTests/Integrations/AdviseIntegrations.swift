@@ -97,6 +97,69 @@ struct AdviseIntegrations {
     #expect(try Self.saved(document, "function order") >= 2)
   }
 
+  /// The toolset that `--files` keeps builds the image that was measured.
+  @Test(.needs("swift"))
+  func aSwiftPackageIsBuiltWithAToolset() throws {
+    let workshop = try Workshop()
+    for (name, text) in [
+      (
+        "Package.swift",
+        """
+        // swift-tools-version: 6.0
+        import PackageDescription
+        let package = Package(
+          name: "app",
+          targets: [
+            .target(name: "steps"), .executableTarget(name: "app", dependencies: ["steps"]),
+          ])
+
+        """
+      ),
+      ("Sources/app/main.swift", "import steps\nprint(step1() + step2() + step3() + step4())\n"),
+      (
+        "Sources/steps/include/steps.h",
+        "int step1(void), step2(void), step3(void), step4(void);\n"
+      ),
+      (
+        "Sources/steps/steps.c",
+        """
+        #include "steps.h"
+        #define STEP(n) \\
+          int step##n(void) { return n; } \\
+          int unused##n(void) { __asm__(".skip 8192, 0x90"); return n; }
+        STEP(1) STEP(2) STEP(3) STEP(4)
+
+        """
+      ),
+    ] {
+      try FileManager.default.createDirectory(
+        atPath: (workshop.path(name) as NSString).deletingLastPathComponent,
+        withIntermediateDirectories: true)
+      try workshop.write(text.utf8, name)
+    }
+    let build = "swift build -c release --disable-build-manifest-caching --toolset "
+    try workshop.must("swift", ["build", "-c", "release"])
+    let image = ".build/release/app"
+    let run = try workshop.start(
+      Built.orderfile,
+      [
+        "advise", image, "--json", "--relink", build + "\"$ORDERFILE_TOOLSET\"", "--files", "kept",
+        "--", image,
+      ]
+    ).end()
+    try #require(run.status == 0, "\(run.errors)")
+    let value = try JSONSerialization.jsonObject(with: Data(run.text.utf8))
+    let document = try #require(value as? [String: Any])
+    #expect(try Self.saved(document, "function order") > 0)
+    let together = try Self.together(document)
+    #expect(together.names.contains("function order") && together.cFlags.isEmpty, "\(together)")
+    try workshop.must("sh", ["-c", "rm \(image) && \(build) kept/toolset.json"])
+    let verified = try workshop.start(
+      Built.orderfile, ["verify", "kept/app.order", "--image", image]
+    ).end()
+    #expect(verified.status == 0, "\(verified.text)\(verified.errors)")
+  }
+
   @Test func memoryIsMeasuredOfEachBuild() throws {
     let app = try AdvisedProgram()
     let document = try app.document(

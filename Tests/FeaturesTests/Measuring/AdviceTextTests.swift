@@ -89,6 +89,18 @@ import Testing
     try expectGolden(json, "reporting/advise/measured.json")
   }
 
+  @Test(arguments: [
+    (false, "  (to get a toolset with these options: --files FOLDER)\n"),
+    (true, "  or build with --toolset toolset.json, which is among the files of --files\n"),
+  ])
+  func theReportNamesTheToolset(keepsFiles: Bool, line: String) {
+    var document = Self.document
+    #expect(!AdviceText(document).text.contains(line))
+    document.usesToolset = true
+    document.keepsFiles = keepsFiles
+    #expect(AdviceText(document).text.contains(line))
+  }
+
   @Test func withoutALinkTheReportSaysThatItPredicts() {
     var document = Self.document
     document.variation = nil

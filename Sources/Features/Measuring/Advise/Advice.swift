@@ -90,9 +90,10 @@ package struct Advice {
     let linked = try RelinkedImage(path: path, command: relink, in: folder)
     defer { linked.restore() }
     let compiles = relink.contains("ORDERFILE_CFLAGS")
+    document.usesToolset = relink.contains(SwiftToolset.variable)
     var trials = try BuildTrials(
       linked, LaunchOrders(launch: launch, linker: linker), measurement, compiles: compiles,
-      before: file)
+      toolset: document.usesToolset ? folder.path("toolset.json") : nil, before: file)
     try trials.run(
       tries: changes(for: file).filter { compiles || !$0.needsCompiler }, in: &document,
       output: output, progress)

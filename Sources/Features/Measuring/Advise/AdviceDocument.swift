@@ -11,6 +11,10 @@ package struct AdviceDocument: Hashable, Sendable {
   package var measurement = AdviceMeasurement()
   /// Whether the files that the options of `together` name were written to a folder of the user.
   package var keepsFiles = false
+  /// Whether the command takes its options from a toolset of SwiftPM.
+  package var usesToolset = false
+  /// The name of the toolset with the options of `together`, among the files of the user's folder.
+  static let toolsetName = "toolset.json"
   /// The image as it is built now.
   package var present: Build
   /// What a second measurement of the same image found: the difference is noise. `nil` if nothing was measured.

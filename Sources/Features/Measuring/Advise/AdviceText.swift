@@ -180,9 +180,16 @@ package struct AdviceText {
 
   /// What the user has to do for the files that the options name.
   private func filesHint(_ together: AdviceDocument.Together) -> String {
-    guard together.names.contains(where: BuildChange.namesWithFiles.contains) else { return "" }
+    var text = ""
+    if document.usesToolset {
+      text +=
+        document.keepsFiles
+        ? "  or build with --toolset \(AdviceDocument.toolsetName), which is among the files of --files\n"
+        : "  (to get a toolset with these options: --files FOLDER)\n"
+    }
+    guard together.names.contains(where: BuildChange.namesWithFiles.contains) else { return text }
     let name = printable(fileName(ofPath: document.image.path))
-    var text = document.keepsFiles ? "" : "  (to get the files \(name).*: --files FOLDER)\n"
+    if !document.keepsFiles { text += "  (to get the files \(name).*: --files FOLDER)\n" }
     if together.names.contains(BuildChange.prefetch.name) {
       text += "  compile \(name)-prefetch.c with -O2 -fPIC\n"
     }

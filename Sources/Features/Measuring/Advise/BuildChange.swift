@@ -1,4 +1,4 @@
-import OrderFileFormat
+import CommandSupport
 
 /// A change to how an image is built. It may remove pages that a launch touches, or requests to the disk.
 enum BuildChange: Hashable {
@@ -112,6 +112,14 @@ struct BuildVariant: Hashable {
 struct BuildWords: Hashable {
   var compiling: [String] = []
   var linking: [String] = []
+
+  /// A toolset with the arguments of the linker itself: SwiftPM passes these past the compiler driver.
+  var toolset: SwiftToolset {
+    let arguments = linking.flatMap { word in
+      word.hasPrefix("-Wl,") ? word.dropFirst(4).split(separator: ",").map(String.init) : [word]
+    }
+    return SwiftToolset(linkerOptions: ["--build-id"] + arguments)
+  }
 
   mutating func add(compiling: [String], linking: [String]) {
     self.compiling += compiling.filter { !self.compiling.contains($0) }

@@ -16,6 +16,8 @@ struct BuildTrials {
   private let settings: AdviceMeasurement
   /// Whether the command compiles with the options in `ORDERFILE_CFLAGS`.
   private let compiles: Bool
+  /// The path of the toolset from which the command takes its options; `nil` if it takes none from a toolset.
+  private let toolset: String?
   private let identity: ProgramIdentity
   private let bytesBefore: FileBytes
   /// The order files so far, by the variant that is built with them.
@@ -33,13 +35,14 @@ struct BuildTrials {
   /// - Throws: if the image can't be read.
   init(
     _ linked: RelinkedImage, _ orders: LaunchOrders, _ settings: AdviceMeasurement, compiles: Bool,
-    before: ELFFile
+    toolset: String?, before: ELFFile
   ) throws(Diagnostic) {
     self.linked = linked
     self.orders = orders
     launch = orders.launch
     self.settings = settings
     self.compiles = compiles
+    self.toolset = toolset
     // Each link replaces the image's file; this mapping keeps the file's present bytes.
     bytesBefore = before.bytes
     identity = try Self.identity(bytesBefore, linked.path)
@@ -152,6 +155,10 @@ struct BuildTrials {
     }
     guard best != BuildVariant(), let build else { return nil }
     if let output, case .success(let files)? = files[best.fileKey] { try files.copy(to: output) }
+    if let output, toolset != nil {
+      let words = words(of: best, in: try Folder.absolutePath(output))
+      try OutputFile("\(output)/\(AdviceDocument.toolsetName)").finish(words.toolset.json())
+    }
     let words = words(of: best, in: output ?? "")
     return AdviceDocument.Together(
       names: best.changes.map(\.name), linking: words.linking, compiling: words.compiling,
@@ -208,10 +215,15 @@ struct BuildTrials {
   }
 
   private func link(_ words: BuildWords) throws(Diagnostic) {
-    try linked.link(with: [
+    var variables = [
       (name: "ORDERFILE_LDFLAGS", value: words.linking.joined(separator: " ")),
       (name: "ORDERFILE_CFLAGS", value: words.compiling.joined(separator: " ")),
-    ])
+    ]
+    if let toolset {
+      try OutputFile(toolset).finish(words.toolset.json())
+      variables.append((name: SwiftToolset.variable, value: toolset))
+    }
+    try linked.link(with: variables)
   }
 
   /// Returns the options that build a variant.

@@ -127,7 +127,7 @@ package struct BuildPlan: Hashable, Sendable {
       variables.append(("RUSTC_WRAPPER", "\(folder.tools)/\(RustWrapper.name)"))
     }
     if splitter == .linker { variables += system.linkOptimizationVariables }
-    return variables + [(BuildSystem.toolsetVariable, toolset(of: variant, in: folder))]
+    return variables + [(SwiftToolset.variable, toolset(of: variant, in: folder))]
   }
 
   /// Returns the path of the toolset for a build of this variant.

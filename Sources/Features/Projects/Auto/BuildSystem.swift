@@ -71,9 +71,6 @@ package struct BuildSystem: Hashable, Sendable {
     return [("\(prefix)LTO", "fat"), ("\(prefix)CODEGEN_UNITS", "1")]
   }
 
-  /// The environment variable with the path of the toolset.
-  static let toolsetVariable = "ORDERFILE_TOOLSET"
-
   /// Identifies the configuration of a folder: the command that configures it, which the user's own command may do, and
   /// the variables that choose compilers. No build system compiles again if these change. The text ends with an empty
   /// line.
@@ -146,7 +143,7 @@ package struct BuildSystem: Hashable, Sendable {
 
   /// SwiftPM calls its compilers and linkers by their paths, and takes options for them from a file.
   private static let swiftOptions =
-    "--toolset \"$\(toolsetVariable)\" --cache-path \"$TMPDIR/swiftpm\" "
+    "--toolset \"$\(SwiftToolset.variable)\" --cache-path \"$TMPDIR/swiftpm\" "
     + "--config-path \"$TMPDIR/swiftpm\" --security-path \"$TMPDIR/swiftpm\" --manifest-cache local"
 
   /// Returns the build systems of the folder with the files `names`, without those whose files another build system generates.

@@ -2,6 +2,7 @@
 // possible: new files, and at most one line in a file of the project. With these changes the build uses app.order if
 // the file exists, links again if the file changes, and builds as before if there is no such file.
 
+import CommandSupport
 import ImageModel
 
 /// The changes of a project that make its own build link in the order of `app.order`.

@@ -7,6 +7,9 @@ package struct SwiftToolset: Hashable, Sendable {
   /// The path of the recorder, if the build is to record itself.
   package var recorder: String?
 
+  /// The environment variable from which the command of a build takes the path of its toolset.
+  package static let variable = "ORDERFILE_TOOLSET"
+
   package init(linkerOptions: [String], recorder: String? = nil) {
     self.linkerOptions = linkerOptions
     self.recorder = recorder
