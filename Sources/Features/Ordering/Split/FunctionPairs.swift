@@ -141,13 +141,15 @@ struct FunctionPairs {
     var pairs: [Pair] = []
     for one in candidates where isFree(one) {
       let (function, other) = (one.pair.function.entry, one.pair.recorded.entry)
-      let isUnique = !candidates.contains {
+      let rivals = candidates.filter {
         $0.share == one.share && isFree($0)
           && ($0.pair.function.entry == function) != ($0.pair.recorded.entry == other)
       }
-      used.own.insert(function)
-      used.others.insert(other)
-      if isUnique { pairs.append(one.pair) }
+      if rivals.isEmpty { pairs.append(one.pair) }
+      for each in rivals + [one] {
+        used.own.insert(each.pair.function.entry)
+        used.others.insert(each.pair.recorded.entry)
+      }
     }
     return pairs
   }
