@@ -9,13 +9,17 @@ import Testing
     var code: String
     var opcodes: String?
     var calls: String?
+    var id: UInt32
     var next: [Int] = []
     var isLandingPad = false
+    var returns = false
 
     init(
-      _ code: String, opcodes: String? = nil, calls: String? = nil, to next: [Int] = [],
-      isLandingPad: Bool = false
+      _ code: String, opcodes: String? = nil, calls: String? = nil, id: UInt32 = 0,
+      to next: [Int] = [], isLandingPad: Bool = false, returns: Bool = false
     ) {
+      self.id = id
+      self.returns = returns
       self.code = code
       self.opcodes = opcodes
       self.calls = calls
@@ -26,7 +30,7 @@ import Testing
     var content: BlockContent {
       BlockContent(
         code: Self.hash(code), opcodes: Self.hash(opcodes ?? code), calls: calls.map(Self.hash),
-        isLandingPad: isLandingPad, successors: next)
+        id: id, isLandingPad: isLandingPad, successors: next, returns: returns)
     }
 
     static func hash(_ text: String) -> UInt64 {
@@ -95,6 +99,17 @@ import Testing
       testDescription: "a landing pad is no other block",
       recorded: [Block("a"), Block("b", isLandingPad: true)], new: [Block("a"), Block("b")],
       found: [0, nil]),
+    Case(
+      testDescription:
+        "two equal blocks that the compiler has numbered as before, and ordered otherwise",
+      recorded: [
+        Block("a", id: 0, to: [1, 2]), Block("b", id: 2, to: [3]), Block("b", id: 1, to: [3]),
+        Block("c", id: 3),
+      ],
+      new: [
+        Block("a", id: 0, to: [1, 2]), Block("b", id: 1, to: [3]), Block("b", id: 2, to: [3]),
+        Block("c", id: 4),
+      ], found: [0, 2, 1, 3]),
     Case(testDescription: "nothing was recorded", recorded: [], new: [Block("a")], found: [nil]),
     Case(
       testDescription: "successors that do not exist", recorded: [Block("a", to: [-1, 9])],
@@ -151,47 +166,14 @@ import Testing
     for block in 0..<count where block != edited { #expect(found[block] == block) }
   }
 
-  @Test func whatANewBlockReachesMayRun() {
-    // The entry and the block "b" ran; "c" did not. The block "new" is on the way from the entry to "b", "log" on the
-    // way from "new" to "c", "behind" on the way from "c".
-    let recorded = [Block("a", to: [1, 2]), Block("b"), Block("c", to: [3]), Block("d")]
-    let new = [
-      Block("a", to: [1, 2]), Block("new", to: [3, 4]), Block("c", to: [5]), Block("b"),
-      Block("log", to: [2]), Block("behind", to: [6, 3]), Block("d"),
-    ]
-    let matching = BlockMatching(recorded.map(\.content), new.map(\.content))
-    #expect(matching.recordedBlocks == [0, nil, 2, 1, nil, nil, 3])
-    #expect(
-      matching.mayRun([true, true, false, false]) == [true, true, false, true, true, false, false])
-  }
-
-  /// The recorded launch went from "a" to "b" to "d". Now only "c" leads to "d", so "c" may run.
-  @Test func controlReachesEachBlockThatRuns() {
-    let recorded = [Block("a", to: [1, 2]), Block("b", to: [3]), Block("c"), Block("d")]
-    let new = [Block("a", to: [1, 2]), Block("b"), Block("c", to: [3]), Block("d")]
-    let matching = BlockMatching(recorded.map(\.content), new.map(\.content))
-    #expect(matching.recordedBlocks == [0, 1, 2, 3])
-    #expect(matching.mayRun([true, true, false, true]) == [true, true, true, true])
-    // The launch ended in "b".
-    #expect(matching.mayRun([true, true, false, false]) == [true, true, false, false])
-  }
-
-  @Test func aJumpThroughATableReachesWhatNothingElseReaches() {
-    var new = [Block("a"), Block("b"), Block("case"), Block("pad", isLandingPad: true)].map(
-      \.content)
-    new[1].jumpsIndirectly = true
-    let matching = BlockMatching([Block("a").content, Block("b").content], new)
-    #expect(matching.mayRun([true, true]) == [true, true, true, false])
-    #expect(matching.mayRun([true, false]) == [true, false, false, false])
-  }
-
   /// Thousands of equal blocks, or of blocks with thousands of successors, may be in a crafted image.
   @Test(arguments: [false, true]) func manyBlocksCostNoSquares(areEqual: Bool) {
     let growth = costGrowth(from: 4_000, by: 8) { count in
       let blocks = (0..<count).map {
         Block(areEqual ? "a" : "\($0)", to: $0 == 0 ? Array(1..<count) : [0]).content
       }
-      _ = BlockMatching(blocks, Array(blocks.dropLast()))
+      let matching = BlockMatching(blocks, Array(blocks.dropLast()))
+      _ = RunningBlocks(matching, ran: blocks.indices.map { $0.isMultiple(of: 3) })
     }
     #expect(growth < 20, "\(growth) times for 8 times as many")
   }

@@ -81,9 +81,12 @@ package struct ELFWriter {
   /// Adds code of `size` bytes at `address`.
   @discardableResult
   package mutating func addText(address: UInt64 = 0x1000, size: Int = 0x100) -> Int {
-    add(
-      Section(
-        ".text", flags: 6, address: address, contents: [UInt8](repeating: 0xc3, count: size)))
+    addText(address: address, code: [UInt8](repeating: 0xc3, count: size))
+  }
+
+  @discardableResult
+  package mutating func addText(address: UInt64 = 0x1000, code: [UInt8]) -> Int {
+    add(Section(".text", flags: 6, address: address, contents: code))
   }
 
   /// Adds a symbol table and, after it, its names.

@@ -10,23 +10,31 @@ package struct BlockContent: Hashable, Sendable {
   package var opcodes: UInt64?
   /// A hash of the names of the called functions; `nil` also if the block calls no function.
   package var calls: UInt64?
+  /// The number by which the compiler identifies the block in its function. Compilers number blocks roughly in the order
+  /// of the source, however the code is ordered later.
+  package var id: UInt32
   package var isLandingPad: Bool
   /// The blocks of the function at which control may continue, as indexes into the function's blocks. Exceptions and
   /// the targets of jumps through a register are not included.
   package var successors: [Int]
   /// Whether the block ends with a jump through a register or a table, so that other blocks may follow, too.
   package var jumpsIndirectly: Bool
+  /// Whether the function ends after the block: the block returns, or jumps to another function.
+  package var returns: Bool
 
   package init(
-    code: UInt64? = nil, opcodes: UInt64? = nil, calls: UInt64? = nil, isLandingPad: Bool = false,
-    successors: [Int] = [], jumpsIndirectly: Bool = false
+    code: UInt64? = nil, opcodes: UInt64? = nil, calls: UInt64? = nil, id: UInt32 = 0,
+    isLandingPad: Bool = false, successors: [Int] = [], jumpsIndirectly: Bool = false,
+    returns: Bool = false
   ) {
     self.code = code
     self.opcodes = opcodes
     self.calls = calls
+    self.id = id
     self.isLandingPad = isLandingPad
     self.successors = successors
     self.jumpsIndirectly = jumpsIndirectly
+    self.returns = returns
   }
 }
 

@@ -23,9 +23,11 @@
 // 5. the names of the called functions.
 //
 // In a round, two blocks match if they are the only unmatched blocks with their key. Then matches spread: if two blocks
-// match, so do their successors, predecessors and neighbors in the code that are alone among these with their key. If
-// as many blocks of both functions are left with a key, they match in the order of the code. After the last round, a
-// block between matched blocks matches the block at the same place, whatever its code: an edited block.
+// match, so do their successors, predecessors and neighbors in the code that are alone among these with their key. The
+// neighbors in the order of the compiler's numbers count, too, because this order is nearer to the source. If as many
+// blocks of both functions are left with a key after round 4, they match in the order of the numbers, and these matches
+// spread. After the last round, a block between matched blocks matches the block at the same place, whatever its code: an
+// edited block.
 //
 // The entries always match. A landing pad matches only a landing pad.
 //
@@ -41,8 +43,8 @@
 package struct BlockMatching: Sendable {
   /// For each block of this build, the same block of the recorded build; `nil` for a block that is not found.
   package private(set) var recordedBlocks: [Int?]
-  private let recorded: Side
-  private let new: Side
+  let recorded: Side
+  let new: Side
   private var newBlocks: [Int?]
   /// The matched pairs, in the order in which they were found.
   private var pairs: [(recorded: Int, new: Int)] = []
@@ -57,11 +59,9 @@ package struct BlockMatching: Sendable {
     newBlocks = [Int?](repeating: nil, count: recorded.count)
     recordedBlocks = [Int?](repeating: nil, count: new.count)
     if !recorded.isEmpty, !new.isEmpty { match(0, 0) }
-    for key in Key.allCases {
+    for (key, areUnique) in Key.rounds {
       let keys = (self.recorded.keys(key), self.new.keys(key))
-      matchEqual(keys, areUnique: true)
-      spread(keys)
-      if key != .calls { matchEqual(keys, areUnique: false) }
+      matchEqual(keys, areUnique: areUnique)
       spread(keys)
     }
     spread(nil)
@@ -80,13 +80,13 @@ package struct BlockMatching: Sendable {
   /// many blocks of both builds have it.
   private mutating func matchEqual(_ keys: (recorded: [UInt64?], new: [UInt64?]), areUnique: Bool) {
     var byKey: [UInt64: [Int]] = [:]
-    for (block, key) in keys.new.enumerated() where recordedBlocks[block] == nil {
-      if let key { byKey[key, default: []].append(block) }
+    for block in new.byNumber where recordedBlocks[block] == nil {
+      if let key = keys.new[block] { byKey[key, default: []].append(block) }
     }
     var recordedByKey: [UInt64: [Int]] = [:]
     var order: [UInt64] = []
-    for (block, key) in keys.recorded.enumerated() where newBlocks[block] == nil {
-      guard let key else { continue }
+    for block in recorded.byNumber where newBlocks[block] == nil {
+      guard let key = keys.recorded[block] else { continue }
       if recordedByKey[key] == nil { order.append(key) }
       recordedByKey[key, default: []].append(block)
     }
@@ -151,75 +151,36 @@ package struct BlockMatching: Sendable {
   }
 }
 
-extension BlockMatching {
-  /// Returns which blocks of this build may run. `ran` states which blocks of the recorded build ran.
-  ///
-  /// A matched block runs if the recorded block ran. A block that is not matched may run if control can reach it from a
-  /// block that runs, through blocks that are not matched. If control reached a block in the recorded launch, a block
-  /// before it must run, and if control left it, a block after it: if none does, all blocks before or after it may run.
-  ///
-  /// - Complexity: O(*n*) for *n* blocks and successors.
-  package func mayRun(_ ran: [Bool]) -> [Bool] {
-    var runs = recordedBlocks.map { $0.map { ran[$0] } ?? false }
-    var pending = runs.indices.filter { runs[$0] }
-    var isReached = false
-    var checked = pending
-    func run(_ block: Int) {
-      guard !runs[block] else { return }
-      runs[block] = true
-      pending.append(block)
-      checked.append(block)
-    }
-    func runUnmatched() {
-      while let block = pending.popLast() {
-        for next in new.neighbors(of: block, .after) where recordedBlocks[next] == nil { run(next) }
-        guard new.blocks[block].jumpsIndirectly, !isReached else { continue }
-        isReached = true
-        for other in new.blocks.indices
-        where new.neighbors(of: other, .before).isEmpty && recordedBlocks[other] == nil
-          && !new.blocks[other].isLandingPad
-        {
-          run(other)
-        }
-      }
-    }
-    /// Whether control stops at a block that runs, and did not stop there in the recorded build.
-    func isCut(_ block: Int, _ relation: Relation) -> Bool {
-      let neighbors = new.neighbors(of: block, relation)
-      guard !neighbors.isEmpty, !neighbors.contains(where: { runs[$0] }) else { return false }
-      // A block that is not matched may run, but need not.
-      guard let old = recordedBlocks[block] else { return false }
-      return !ran[old] || recorded.neighbors(of: old, relation).contains { ran[$0] }
-    }
-    runUnmatched()
-    while let block = checked.popLast() {
-      for relation in [Relation.after, .before] where isCut(block, relation) {
-        if relation == .before, block == 0 || new.blocks[block].isLandingPad { continue }
-        new.neighbors(of: block, relation).forEach(run)
-        runUnmatched()
-      }
-    }
-    return runs
-  }
-}
-
 /// What must be equal for two blocks to match, the strictest key first.
-private enum Key: CaseIterable {
+private enum Key {
   case codeAndNeighbors, code, opcodesAndNeighbors, opcodes, calls
+
+  /// The keys of all rounds, and whether only blocks match that are alone with their key.
+  static let rounds: [(key: Key, areUnique: Bool)] =
+    [(.codeAndNeighbors, true), (.code, true), (.opcodesAndNeighbors, true), (.opcodes, true)]
+    + [
+      (.codeAndNeighbors, false), (.code, false), (.opcodesAndNeighbors, false), (.opcodes, false),
+    ]
+    + [(.calls, true)]
 }
 
-private enum Relation: CaseIterable {
+enum Relation: CaseIterable {
   /// Successors and predecessors.
   case after, before
+  /// The neighbors in the order of the compiler's numbers, which is nearer to the source than the order of the code.
+  case nextNumber, previousNumber
   /// The neighbors in the order of the code.
   case next, previous
 }
 
 /// The blocks of one build.
-private struct Side: Sendable {
+struct Side: Sendable {
   let blocks: [BlockContent]
   private var successors: [[Int]]
   private var predecessors: [[Int]]
+  /// The blocks in the order of the compiler's numbers, and the place of each block in this order.
+  let byNumber: [Int]
+  private var places: [Int]
 
   init(_ blocks: [BlockContent]) {
     self.blocks = blocks
@@ -227,6 +188,9 @@ private struct Side: Sendable {
       var seen: Set<Int> = []
       return block.successors.filter { blocks.indices.contains($0) && seen.insert($0).inserted }
     }
+    byNumber = blocks.indices.sorted { (blocks[$0].id, $0) < (blocks[$1].id, $1) }
+    places = [Int](repeating: 0, count: blocks.count)
+    for (place, block) in byNumber.enumerated() { places[block] = place }
     predecessors = [[Int]](repeating: [], count: blocks.count)
     for (block, next) in successors.enumerated() {
       for successor in next { predecessors[successor].append(block) }
@@ -239,11 +203,13 @@ private struct Side: Sendable {
     case .before: predecessors[block]
     case .next: block + 1 < blocks.count ? [block + 1] : []
     case .previous: block > 0 ? [block - 1] : []
+    case .nextNumber: Array(byNumber.dropFirst(places[block] + 1).prefix(1))
+    case .previousNumber: places[block] > 0 ? [byNumber[places[block] - 1]] : []
     }
   }
 
   /// The keys of all blocks; `nil` for a block without a key of this kind.
-  func keys(_ key: Key) -> [UInt64?] {
+  fileprivate func keys(_ key: Key) -> [UInt64?] {
     switch key {
     case .code: ownKeys(\.code)
     case .opcodes: ownKeys(\.opcodes)

@@ -61,6 +61,7 @@ import Testing
     var others = CarriedFunctions()
     (others.same, others.matched, others.whole) = (4, 2, 1)
     (others.matchedBlocks, others.blocks, others.new) = (30, 32, 1)
+    (others.reached, others.renamed) = (3, 1)
     split.otherBuilds = others
     return split
   }()

@@ -6,6 +6,8 @@ struct MappedBuild {
     var id: UInt8
     var size: UInt8
     var isLandingPad = false
+    /// The addresses that the block calls first.
+    var calls: [UInt64] = []
   }
 
   /// A function, or a part of one.
@@ -41,7 +43,7 @@ struct MappedBuild {
   /// The image. Symbols of further parts have the function's name with ".cold".
   var bytes: [UInt8] {
     var elf = ELFWriter()
-    elf.addText(size: textSize)
+    elf.addText(code: code)
     var symbols: [ELFWriter.Symbol] = []
     for function in functions {
       for name in function.linkerNames {
@@ -66,6 +68,26 @@ struct MappedBuild {
     }
     elf.addBuildID(id)
     return elf.bytes()
+  }
+
+  /// Calls, and returns elsewhere.
+  private var code: [UInt8] {
+    var code = [UInt8](repeating: 0xc3, count: textSize)
+    for run in functions.flatMap(\.runs) {
+      var start = Int(run.address) - 0x1000
+      for block in run.blocks {
+        for (index, target) in block.calls.enumerated() {
+          let end = start + 5 * (index + 1)
+          code[end - 5] = 0xe8
+          for byte in 0..<4 {
+            code[end - 4 + byte] = UInt8(
+              truncatingIfNeeded: (Int(target) - 0x1000 - end) >> (8 * byte))
+          }
+        }
+        start += Int(block.size)
+      }
+    }
+    return code
   }
 
   private var map: [UInt8] {

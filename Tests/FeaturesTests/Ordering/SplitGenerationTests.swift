@@ -6,7 +6,7 @@ import Testing
 
 /// The way from traces of basic blocks to a profile for the compiler and an order of parts.
 @Suite struct SplitGenerationTests {
-  private let builds: SampleBuilds
+  let builds: SampleBuilds
   init() throws { builds = try SampleBuilds() }
 
   typealias Block = MappedBuild.Block
@@ -28,7 +28,7 @@ import Testing
     MappedBuild(id: [0xab], functions: [.init("f", Run(address: 0x1000, blocks: blocks))])
   }
 
-  private func write(
+  func write(
     _ build: MappedBuild, _ name: String = "app", ran: [(String, [UInt8])]? = nil
   ) throws {
     try builds.workshop.write(build.bytes, name)
@@ -37,7 +37,7 @@ import Testing
       build.trace(ran: ran.map { ($0.0, $0.1) }, path: builds.path(name)), "\(name).oftrace")
   }
 
-  private func generated(
+  func generated(
     _ traces: [String] = ["app.oftrace"], image: String? = "app", in builds: SampleBuilds? = nil
   ) throws -> GeneratedOrder {
     let builds = builds ?? self.builds
@@ -49,7 +49,7 @@ import Testing
     return try generation.order(ofImageNamed: generation.fileNames[0], outputPath: "app.order")
   }
 
-  private func lines(_ bytes: [UInt8]?) -> [String] {
+  func lines(_ bytes: [UInt8]?) -> [String] {
     String(decoding: bytes ?? [], as: UTF8.self).split(separator: "\n").map(String.init)
       .filter { !$0.hasPrefix("#") }
   }
@@ -262,52 +262,6 @@ import Testing
       #expect(Set(lines(both.splitProfile)) == ["v1", "f main", "c 0 1 2"])
       #expect(both.image.split?.leftWhole == [])
     }
-  }
-
-  /// Writes a build in which `parse` was edited, and a trace of the build before: one block of `parse` ran.
-  private func writeEdited(_ blocks: [Block]) throws {
-    var changed = MappedBuild(id: [0xcd], functions: [Self.main, Self.parse])
-    changed.functions[1].runs[0].blocks = blocks
-    try write(
-      MappedBuild(id: [0xab], functions: [Self.main, Self.parse]),
-      ran: [("main", [0]), ("parse", [0])])
-    try write(changed, "changed")
-  }
-
-  @Test func anEditedFunctionIsSplitByTheBlocksThatMatch() throws {
-    try writeEdited([Block(id: 0, size: 32), Block(id: 2, size: 32), Block(id: 1, size: 16)])
-    let order = try generated(image: "changed")
-    // Block 2 is new, and no block leads to it.
-    #expect(lines(order.splitProfile) == ["v1", "f main", "c 0", "f parse", "c 0"])
-    #expect(lines(order.bytes) == ["main", "parse", "main.cold", "parse.cold"])
-    let others = try #require(order.image.split?.otherBuilds)
-    #expect(others.same == 1 && others.matched == 1 && others.whole == 0)
-    #expect(others.blocks == 3 && others.matchedBlocks == 2)
-    #expect(order.image.split?.leftWhole == [])
-  }
-
-  @Test func aFunctionOfWhichTooFewBlocksMatchStaysWhole() throws {
-    try writeEdited([0, 3, 4, 5, 6].map { Block(id: $0, size: 20 + 2 * $0) })
-    let order = try generated(image: "changed")
-    #expect(lines(order.splitProfile) == ["v1", "f main", "c 0"])
-    #expect(lines(order.bytes) == ["main", "parse", "main.cold"])
-    #expect(
-      order.image.split?.leftWhole.map { "\($0.name): \($0.reason)" }
-        == ["parse: basic blocks differ from the recorded build: 5 and 2 basic blocks"])
-    #expect(order.image.split?.otherBuilds?.whole == 1)
-  }
-
-  @Test func editedNamesakesStayWhole() throws {
-    var twin = Self.parse
-    twin.runs[0].address = 0x1200
-    var recorded = MappedBuild(id: [0xab], functions: [Self.main, Self.parse, twin])
-    try write(recorded, ran: [("main", [0]), ("parse", [0])])
-    for index in 1...2 { recorded.functions[index].runs[0].blocks.append(Block(id: 2, size: 16)) }
-    recorded.id = [0xcd]
-    try write(recorded, "changed")
-    let order = try generated(image: "changed")
-    #expect(lines(order.splitProfile) == ["v1", "f main", "c 0"])
-    #expect(order.image.split?.otherBuilds?.whole == 2)
   }
 
   @Test func anErrorSaysHowToRecord() throws {

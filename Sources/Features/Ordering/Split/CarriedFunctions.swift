@@ -9,14 +9,18 @@ package struct CarriedFunctions: Hashable, Sendable {
   package var same = 0
   /// Functions that were edited, and whose blocks were matched.
   package var matched = 0
+  /// The `matched` functions that have other names in the recorded build.
+  package var renamed = 0
   /// The blocks of the `matched` functions, and how many of these blocks match a block of the recorded build.
   package var blocks = 0
   package var matchedBlocks = 0
   /// Functions that stay whole, because too few of their blocks match, or because another function of the same name was
   /// edited, too.
   package var whole = 0
-  /// Functions that only this build has, and that are used by a block that was found or by another new function. Each
-  /// new function is placed, whole, after the function that uses it.
+  /// Functions that no recorded launch ran, and that code has begun to use that runs. Each of them is placed, whole,
+  /// after the function that uses it.
+  package var reached = 0
+  /// The reached functions that only this build has.
   package var new = 0
 
   package init() {}
@@ -26,11 +30,19 @@ package struct CarriedFunctions: Hashable, Sendable {
     var text =
       "found the blocks of \(same + matched) of \(all) of other builds: \(same) with the same blocks"
     if matched > 0 {
-      text += ", \(matched) edited, with \(matchedBlocks) of \(counted(blocks, "block")) in common"
+      text +=
+        ", \(matched) edited\(renamed > 0 ? " (\(renamed) renamed)" : ""), with \(matchedBlocks) of \(counted(blocks, "block")) in common"
     }
     if whole > 0 { text += ", \(whole) left whole" }
-    if new > 0 { text += "; added \(counted(new, "new function")) that these use" }
+    if reached > 0 {
+      text += "; added \(counted(reached, "function")) that these use, \(new) of them new"
+    }
     return text
+  }
+
+  mutating func add(isNew: Bool) {
+    reached += 1
+    if isNew { new += 1 }
   }
 }
 
@@ -40,6 +52,8 @@ extension CarriedFunctions: JSONWritableObject {
     json.member("matchedBlocks", matchedBlocks)
     json.member("matchedFunctions", matched)
     json.member("newFunctions", new)
+    json.member("reachedFunctions", reached)
+    json.member("renamedFunctions", renamed)
     json.member("sameFunctions", same)
     json.member("wholeFunctions", whole)
   }
@@ -51,8 +65,8 @@ struct BlockFindings {
   enum Finding {
     /// The function has the same blocks in both builds.
     case same
-    /// `blocks` of the function's blocks match blocks of the recorded build.
-    case matched(blocks: Int, of: Int)
+    /// `blocks` of the function's blocks match blocks of the recorded build, where it may have another name.
+    case matched(blocks: Int, of: Int, isRenamed: Bool)
     /// Too few blocks match: the difference of the function between both builds.
     case drifted(BlockDifference)
   }
@@ -63,7 +77,7 @@ struct BlockFindings {
   mutating func add(_ entry: StatedAddress, _ finding: Finding) {
     switch (findings[entry], finding) {
     case (nil, _), (.same, _), (.matched, .drifted): findings[entry] = finding
-    case (.matched(let known, _), .matched(let blocks, _)) where blocks < known:
+    case (.matched(let known, _, _), .matched(let blocks, _, _)) where blocks < known:
       findings[entry] = finding
     default: break
     }
@@ -75,14 +89,27 @@ struct BlockFindings {
     return "basic blocks differ from the recorded build: \(difference)"
   }
 
+  /// Whether the function at `entry` was edited, and its blocks were matched.
+  func isEdited(at entry: StatedAddress) -> Bool {
+    guard case .matched = findings[entry] else { return false }
+    return true
+  }
+
+  /// The functions that have other names in the recorded build, by their first addresses, ascending.
+  var renamed: [StatedAddress] {
+    findings.filter { if case .matched(_, _, true) = $0.value { true } else { false } }.keys
+      .sorted()
+  }
+
   /// The number of functions for each finding; `nil` if launches of other builds ran no functions.
   var counts: CarriedFunctions? {
     guard !findings.isEmpty else { return nil }
     return findings.values.reduce(into: CarriedFunctions()) { counts, finding in
       switch finding {
       case .same: counts.same += 1
-      case .matched(let matched, let blocks):
+      case .matched(let matched, let blocks, let isRenamed):
         counts.matched += 1
+        if isRenamed { counts.renamed += 1 }
         counts.matchedBlocks += matched
         counts.blocks += blocks
       case .drifted: counts.whole += 1

@@ -13,6 +13,9 @@
 // - Empty blocks have no code, so that no launch runs them. But control falls through them, or jumps to them: an empty
 //   block is put into the part with the block that begins at the same address.
 //
+// Blocks that no recorded launch ran may run since an edit. So the cold parts of edited functions come first, next to the
+// parts that run, the smallest first: then such blocks share pages.
+//
 // Short gaps between blocks that ran stay with them (`SplitGap`). A function is not in the profile if all its other
 // blocks ran.
 
@@ -57,6 +60,8 @@ private struct ClangSplit {
   private var profile: [ClusterProfile.Function] = []
   private var hot: [Part] = []
   private var cold: [Part] = []
+  /// The cold parts of edited functions, and their sizes.
+  private var editedCold: [(part: Part, bytes: UInt64)] = []
   private var summary = SplitSummary()
   private var unmapped = UnmappedCode()
   /// The functions that have a place in the order, by their first addresses.
@@ -81,7 +86,8 @@ private struct ClangSplit {
     summary.otherBuilds = request.executed.findings.counts
   }
 
-  /// Appends the functions in their order. After each function come the new functions that it uses.
+  /// Appends the functions in their order. After each function come the functions that only this build runs and that
+  /// the function uses.
   mutating func appendAll() {
     let order = request.order
     let addresses = order.map { layout.functions[$0.function].address }
@@ -89,7 +95,10 @@ private struct ClangSplit {
       append(part)
       // The aliases of a function stay adjacent.
       guard index + 1 == order.count || addresses[index + 1] != addresses[index] else { continue }
-      appendNewFunctions(usedBy: addresses[index])
+      appendReachedFunctions(usedBy: addresses[index])
+    }
+    for entry in request.executed.findings.renamed where isPlaced.insert(entry).inserted {
+      for alias in layout.functions(at: entry) { append(Part(alias)) }
     }
   }
 
@@ -100,23 +109,29 @@ private struct ClangSplit {
     case .furtherPart: break
     case .split(let hot, let cold, let names):
       self.hot.append(Part(part.function, blocks: hot))
-      if names.contains(layout.name(of: function)) {
-        self.cold.append(Part(part.function, blocks: cold))
+      guard names.contains(layout.name(of: function)) else { break }
+      let coldPart = Part(part.function, blocks: cold)
+      if request.executed.findings.isEdited(at: function.address) {
+        editedCold.append((coldPart, cold.reduce(0) { $0 + $1.size }))
+      } else {
+        self.cold.append(coldPart)
       }
     }
   }
 
-  /// Appends the new functions that the function at `entry` uses. After each new function come the new functions that
-  /// it uses itself.
-  private mutating func appendNewFunctions(usedBy entry: StatedAddress) {
-    let newFunctions = request.executed.newFunctions
+  /// Appends the reached functions that the function at `entry` uses. After each of them come the reached functions
+  /// that it uses itself.
+  private mutating func appendReachedFunctions(usedBy entry: StatedAddress) {
+    guard let reached = request.executed.reached else { return }
     // The function to append next is the last. A crafted image may have a long chain of calls, so this does not recur.
-    var pending = Array((newFunctions[entry] ?? []).reversed())
-    while let new = pending.popLast() {
-      guard isPlaced.insert(new).inserted else { continue }
-      summary.otherBuilds?.new += 1
-      for alias in layout.functions(at: new) { append(Part(alias)) }
-      pending.append(contentsOf: (newFunctions[new] ?? []).reversed())
+    var pending = Array((reached.byUser[entry] ?? []).reversed())
+    while let next = pending.popLast() {
+      guard isPlaced.insert(next).inserted else { continue }
+      if !request.executed.findings.isEdited(at: next) {
+        summary.otherBuilds?.add(isNew: reached.new.contains(next))
+      }
+      for alias in layout.functions(at: next) { append(Part(alias)) }
+      pending.append(contentsOf: (reached.byUser[next] ?? []).reversed())
     }
   }
 
@@ -125,7 +140,9 @@ private struct ClangSplit {
     summary.unmapped = unmapped
     return SplitOrder(
       profile: ClusterProfile(functions: profile).written(header: header), parts: hot,
-      splitOff: cold, summary: summary)
+      splitOff: editedCold.enumerated().sorted {
+        ($0.element.bytes, $0.offset) < ($1.element.bytes, $1.offset)
+      }.map(\.element.part) + cold, summary: summary)
   }
 
   private mutating func decision(_ function: PlacedSymbol) -> Decision {

@@ -23,27 +23,20 @@ struct ExecutedCode {
   private(set) var findings = BlockFindings()
   /// Whether a launch of another build was left out, because this build has no map.
   private(set) var hasOtherBuilds = false
-  private var names: SymbolMap
-  private var recordedBuilds: [ImageID: Build] = [:]
-  private var contents: BlockContents?
-  /// Functions that the recorded builds do not have, by the function that uses them. First addresses identify the
-  /// functions.
-  private(set) var newFunctions: [StatedAddress: [StatedAddress]] = [:]
-
-  /// A build that was launched.
-  private struct Build {
-    var release: ReleaseLayout
-    var map: BlockMap
-    var contents: BlockContents?
-    var names: SymbolMap
-  }
+  /// The build, and the builds that were launched; `build` is `nil` if the build has no map.
+  private var build: MappedRelease?
+  private var recordedBuilds: [ImageID: MappedRelease] = [:]
+  /// The functions that only launches of this build run; `nil` if the image has no map or is no ELF file.
+  private(set) var reached: ReachedFunctions?
 
   /// - Throws: the error in the map of basic blocks.
   init(_ release: ReleaseLayout, names: SymbolMap) throws(Diagnostic) {
     self.release = release
-    self.names = names
     map = try release.blockMap()
-    contents = map.flatMap(release.blockContents)
+    build = map.map { MappedRelease(release, $0, names) }
+    reached = build.flatMap { build in
+      build.contents.map { ReachedFunctions($0, build.map, release.layout) }
+    }
   }
 
   /// Whether the code that begins at `address` ran.
@@ -79,141 +72,77 @@ struct ExecutedCode {
       for (start, size) in ran { add(AddressRange(start: start, size: size)) }
       return
     }
-    guard let map else {
+    guard var build else {
       hasOtherBuilds = true
       return
     }
-    var recorded = try build(of: launch.image, recordedBuild)
+    var recorded = try self.recordedBuild(of: launch.image, recordedBuild)
     var executed: [StatedAddress: Set<UInt32>] = [:]
     for (start, _) in ran {
       guard let block = recorded.map.block(at: start) else { continue }
       executed[recorded.map.function(of: block).entry, default: []].insert(block.id)
     }
-    let carried = add(executed, in: recorded, map)
-    addNewFunctions(usedBy: carried, besides: &recorded.names)
+    let carried = add(FunctionPairs(executed, &build, &recorded), executed, build, recorded)
+    let known = namesUsed(by: executed, in: recorded)
+    reached?.add(usedBy: carried, besides: known, &recorded)
+    self.build = build
     // A build keeps the names that were looked up, for all launches of the build.
     if let id = launch.image.id { recordedBuilds[id] = recorded }
   }
 
-  /// Finds the blocks that ran in another build, and adds them.
+  /// Adds the blocks that ran in another build.
   ///
-  /// - Parameter executed: the IDs of the blocks that ran, by the first addresses of their functions in that build.
-  /// - Returns: the added blocks of this build.
-  /// - Complexity: O(*b* log *b*) on average for *b* blocks of functions of the same names in both builds.
+  /// - Returns: the added blocks of this build, and whether they run for certain.
   private mutating func add(
-    _ executed: [StatedAddress: Set<UInt32>], in recorded: Build, _ map: BlockMap
-  ) -> [BlockMap.Block] {
-    let layout = recorded.release.layout
-    var byName: [SymbolName: [BlockMap.Function]] = [:]
-    for entry in executed.keys.sorted() {
-      guard let function = recorded.map.function(at: entry) else { continue }
-      for alias in layout.functions[layout.functions(at: entry)] {
-        byName[layout.name(of: alias), default: []].append(function)
+    _ pairs: FunctionPairs, _ executed: [StatedAddress: Set<UInt32>], _ build: MappedRelease,
+    _ recorded: MappedRelease
+  ) -> [(block: BlockMap.Block, isSure: Bool)] {
+    var added: [(block: BlockMap.Block, isSure: Bool)] = []
+    for (function, ids) in pairs.same {
+      findings.add(function.entry, .same)
+      for block in build.map.blocks(of: function) where ids.contains(block.id) && block.size > 0 {
+        added.append((block, true))
       }
     }
-    let names = byName.keys.sorted()
-    var added: [BlockMap.Block] = []
-    var (identified, known) = (Set<StatedAddress>(), Set<StatedAddress>())
-    for name in names {
-      var (ran, own) = (MatchedBlocks(), MatchedBlocks())
-      let functions = byName[name] ?? []
-      for function in functions {
-        ran.add(recorded.map.shape(of: function), ids: executed[function.entry] ?? [])
-      }
-      for function in self.functions(named: name, map) {
-        let shape = map.shape(of: function)
-        own.add(shape, ids: [])
-        guard let ids = ran.ids(of: shape) else { continue }
-        known.insert(function.entry)
-        findings.add(function.entry, .same)
-        added += map.blocks(of: function).filter { ids.contains($0.id) && $0.size > 0 }
-      }
-      for function in functions where own.ids(of: recorded.map.shape(of: function)) != nil {
-        identified.insert(function.entry)
+    for pair in pairs.edited {
+      let ran = executed[pair.recorded.entry] ?? []
+      let running = RunningBlocks(
+        pair.blocks, ran: recorded.map.blocks(of: pair.recorded).map { ran.contains($0.id) })
+      let blocks = build.map.blocks(of: pair.function)
+      findings.add(
+        pair.function.entry,
+        .matched(
+          blocks: pair.blocks.matchedCount, of: blocks.count, isRenamed: pair.isRenamed))
+      for (index, block) in blocks.enumerated() where running.mayRun[index] && block.size > 0 {
+        added.append((block, running.isSure[index]))
       }
     }
-    for name in names {
-      let others = byName[name]?.filter { !identified.contains($0.entry) } ?? []
-      guard let other = others.first else { continue }
-      let edited = functions(named: name, map).filter { !known.contains($0.entry) }
-      // If several functions of one name were edited, they can't be told apart.
-      if others.count == 1, edited.count == 1,
-        let blocks = matching(edited[0], other, ran: executed[other.entry] ?? [], in: recorded, map)
-      {
-        known.insert(edited[0].entry)
-        added += blocks
-        continue
-      }
-      for function in edited {
-        guard let drift = map.drift(of: function, from: other, in: recorded.map) else { continue }
-        findings.add(function.entry, .drifted(drift))
-      }
+    for (function, difference) in pairs.drifted {
+      findings.add(function.entry, .drifted(difference))
     }
-    for block in added { add(block.range) }
+    for (block, _) in added { add(block.range) }
     return added
   }
 
-  /// Adds the new functions that `blocks` use, and the new functions that these use. A function is new if the recorded
-  /// build has no function of its names; it is unknown which of its blocks run.
-  private mutating func addNewFunctions(
-    usedBy blocks: [BlockMap.Block], besides names: inout SymbolMap
-  ) {
-    guard let contents, let map else { return }
-    var users: [(entry: StatedAddress, code: AddressRange)] = blocks.map {
-      (map.function(of: $0).entry, $0.range)
-    }
-    var isSeen: Set<StatedAddress> = []
-    while let (user, code) = users.popLast() {
-      for entry in contents.functions(usedBy: code) where isSeen.insert(entry).inserted {
-        let aliases = release.layout.functions[release.layout.functions(at: entry)]
-        guard let function = map.function(at: entry),
-          aliases.allSatisfy({ isNew(release.layout.name(of: $0), besides: &names) })
-        else { continue }
-        newFunctions[user, default: []].append(entry)
-        users += map.blocks(of: function).map { (entry, $0.range) }
+  /// Returns the names of the functions that ran in another build, and of the functions that their code used.
+  ///
+  /// - Parameter executed: the IDs of the blocks that ran, by the first addresses of their functions.
+  private func namesUsed(
+    by executed: [StatedAddress: Set<UInt32>], in recorded: MappedRelease
+  ) -> Set<SymbolName> {
+    var used = Set(executed.keys)
+    for (entry, ids) in executed {
+      guard let function = recorded.map.function(at: entry) else { continue }
+      for block in recorded.map.blocks(of: function) where ids.contains(block.id) {
+        used.formUnion(recorded.contents?.functions(usedBy: block.range) ?? [])
       }
     }
+    return Set(used.flatMap(recorded.names))
   }
 
-  /// Whether the recorded build has no function called `name`. `false` for outlined code, whose names differ between
-  /// builds.
-  private func isNew(_ name: SymbolName, besides names: inout SymbolMap) -> Bool {
-    !isOutlined(name.bytes[...]) && names.resolve(name).functions.isEmpty
-  }
-
-  /// Returns the blocks of the edited `function` that may run; `nil` if too few of its blocks match blocks of the
-  /// recorded build.
-  ///
-  /// - Parameters:
-  ///   - other: the function in the recorded build.
-  ///   - ran: the IDs of the blocks of `other` that ran.
-  private mutating func matching(
-    _ function: BlockMap.Function, _ other: BlockMap.Function, ran: Set<UInt32>,
-    in recorded: Build, _ map: BlockMap
-  ) -> [BlockMap.Block]? {
-    guard let contents, let old = recorded.contents else { return nil }
-    let matching = BlockMatching(old.contents(of: other), contents.contents(of: function))
-    let blocks = map.blocks(of: function)
-    guard Self.leastMatched.isReached(by: matching.matchedCount, of: blocks.count) else {
-      return nil
-    }
-    let mayRun = matching.mayRun(recorded.map.blocks(of: other).map { ran.contains($0.id) })
-    findings.add(function.entry, .matched(blocks: matching.matchedCount, of: blocks.count))
-    return zip(blocks, mayRun).filter { $1 && $0.size > 0 }.map(\.0)
-  }
-
-  /// The share of the blocks of an edited function that must match.
-  private static let leastMatched = Share(percent: 50)
-
-  /// Returns the functions of this build with the name, each once.
-  private mutating func functions(named name: SymbolName, _ map: BlockMap) -> [BlockMap.Function] {
-    let places = Set(names.resolve(name).functions.map { release.layout.functions[$0].address })
-    return places.sorted().compactMap(map.function(at:))
-  }
-
-  private func build(
+  private func recordedBuild(
     of image: TraceImage, _ recordedBuild: (TraceImage) -> ReleaseLayout?
-  ) throws(Diagnostic) -> Build {
+  ) throws(Diagnostic) -> MappedRelease {
     if let id = image.id, let known = recordedBuilds[id] { return known }
     guard let release = recordedBuild(image) else {
       throw Diagnostic(
@@ -222,9 +151,7 @@ struct ExecutedCode {
         severity: .mismatch)
     }
     guard let map = try release.blockMap() else { throw .unsplittable(release.path) }
-    return Build(
-      release: release, map: map, contents: release.blockContents(map),
-      names: SymbolMap(release.layout))
+    return MappedRelease(release, map, SymbolMap(release.layout))
   }
 }
 

@@ -53,10 +53,10 @@ struct AArch64Decoder {
         switch word >> 21 & 3 {
         case 0: .indirectJump
         case 1: .indirectCall
-        default: .end
+        default: .return
         }
     case _ where word & 0xffe0_0000 == 0xd420_0000, _ where word >> 16 == 0:  // BRK, UDF
-      found.kind = .end
+      found.kind = .trap
     case _ where word & 0x1f00_0000 == 0x1000_0000:  // ADR, ADRP
       masked = 0x60ff_ffe0
       found.opcode = UInt64(word >> 24 & 0x9f)

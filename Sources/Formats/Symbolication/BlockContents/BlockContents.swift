@@ -70,6 +70,7 @@ package struct BlockContents {
       let isAdjacent = next < blocks.count && blocks[next].start == blocks[index].range.end
       var content =
         content(of: blocks[index], places, next: isAdjacent ? next : nil) ?? BlockContent()
+      content.id = blocks[index].id
       content.isLandingPad = blocks[index].isLandingPad
       if content.code == nil, let stated {
         // 16 bits each for the offset, the opcodes, the instructions and the neighbors, the lowest first.
@@ -115,12 +116,17 @@ package struct BlockContents {
       } else if last.kind == .jump {
         // A jump to another function is a call at the end.
         break
+      } else {
+        content.returns = true
       }
       if last.kind == .jump { isOpen = false }
       found.removeLast()
     }
     if let kind = found.last?.kind {
-      if kind == .end || kind == .jump || kind == .indirectJump { isOpen = false }
+      if kind == .return || kind == .trap || kind == .jump || kind == .indirectJump {
+        isOpen = false
+      }
+      if kind == .return || kind == .jump { content.returns = true }
     }
     if isOpen, let next { content.successors.append(next) }
     content.jumpsIndirectly = found.last?.kind == .indirectJump

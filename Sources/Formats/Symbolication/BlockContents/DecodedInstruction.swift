@@ -12,8 +12,9 @@ package struct DecodedInstruction: Hashable {
     case jump
     case conditionalJump
     case indirectJump
-    /// A return, or an instruction that always traps.
-    case end
+    case `return`
+    /// An instruction that always traps.
+    case trap
   }
 
   package var kind = Kind.plain

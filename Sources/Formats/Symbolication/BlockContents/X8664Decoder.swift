@@ -174,7 +174,8 @@ struct X8664Decoder {
     case (0, 0x70...0x7f), (0, 0xe0...0xe3), (1, 0x80...0x8f): .conditionalJump
     case (0, 0xff) where operation == 2: .indirectCall
     case (0, 0xff) where operation == 4: .indirectJump
-    case (0, 0xc2), (0, 0xc3), (0, 0xca), (0, 0xcb), (0, 0xf4), (0, 0xcc), (1, 0x0b): .end
+    case (0, 0xc2), (0, 0xc3), (0, 0xca), (0, 0xcb): .return
+    case (0, 0xf4), (0, 0xcc), (1, 0x0b): .trap
     case (0, 0x90): head.repeats == 0 ? .padding : .plain
     case (1, 0x1f): .padding
     default: .plain
