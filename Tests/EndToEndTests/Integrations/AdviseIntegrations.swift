@@ -115,10 +115,23 @@ struct AdviseIntegrations {
 
         """
       ),
-      ("Sources/app/main.swift", "import steps\nprint(step1() + step2() + step3() + step4())\n"),
+      (
+        // SwiftPM removes functions that nothing calls.
+        "Sources/app/main.swift",
+        """
+        import steps
+        print(step1() + step2() + step3() + step4())
+        if CommandLine.arguments.count > 9 { print(unused1() + unused2() + unused3() + unused4()) }
+
+        """
+      ),
       (
         "Sources/steps/include/steps.h",
-        "int step1(void), step2(void), step3(void), step4(void);\n"
+        """
+        int step1(void), step2(void), step3(void), step4(void);
+        int unused1(void), unused2(void), unused3(void), unused4(void);
+
+        """
       ),
       (
         "Sources/steps/steps.c",
