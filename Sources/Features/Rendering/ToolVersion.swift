@@ -1,2 +1,2 @@
 /// The version that `--version` and the headers of order files state.
-package let toolVersion = "0.2.0"
+package let toolVersion = "0.3.0"
