@@ -12,8 +12,9 @@
 //
 // What is acceptable. The new order is itself the result of a search that finds one of many orders of nearly the same
 // cost, so a kept order may be a little worse. Usually all launches together may touch 1 % more pages of 4 KiB, and the
-// cost may be 10 % higher. A user can give a bound instead: so many pages more for the mean launch. The mean launch may
-// then also wait for so many cold faults more, because each lost page can be a fault, or for 10 % more.
+// cost may be 10 % higher. Instead, a user can say how many pages a launch may lose: with a bound of two, launches may
+// touch two pages more than with the new order, on average. A lost page can also be a fault, so launches may then wait
+// for two cold faults more, on average, or for 10 % more faults if that is more than two.
 //
 // The previous order, with each new function after the function that it follows in the new order, moves nothing. It is
 // taken if it is acceptable. Otherwise lines have to change, and pages and lines are two costs of an order. A price in
@@ -25,8 +26,8 @@
 //    neighborhood of the previous order.
 // 2. From the new order, with rising prices. This also finds orders that cost hardly more than the new order.
 //
-// The lines that stay are counted exactly for each move: they are the heaviest ascending subsequence of the groups
-// (`PricedLines`). A group consists of adjacent functions of the previous order that the same launches use. A function
+// The lines that stay are counted exactly for each move (`PricedLines`): groups that are in the same order in both files
+// keep their lines, and of all choices of such groups the one with the most lines counts. A group consists of adjacent functions of the previous order that the same launches use. A function
 // that no launch uses costs one line if it is left out, and a used function costs two lines if it moves, as diff(1)
 // counts them.
 //

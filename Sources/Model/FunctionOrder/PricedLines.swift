@@ -1,7 +1,7 @@
 /// The lines of an order file that change when items leave their places in the previous file, at a price for each line.
 ///
-/// Items are numbered in the order of the previous file. Items that are in the same order in both files keep their lines,
-/// so the number of lines that stay is that of the heaviest ascending subsequence.
+/// Items are numbered in the order of the previous file. Items that are in the same order in both files keep their lines.
+/// So the lines that stay are those of an ascending subsequence of the items: of the one with the most lines.
 struct PricedLines {
   /// The price of a line, in 1/256 of a page.
   let price: Int

@@ -49,7 +49,7 @@ package struct CertainBlocks: Sendable {
     }
   }
 
-  /// Returns a shortest path from the entry to one of `exits`; `nil` if there is none.
+  /// Returns a shortest path from the entry to one of `exits`; `nil` if no path leads to an exit.
   private static func path(through blocks: [BlockContent], _ exits: [Bool]) -> [Int]? {
     var before = [Int?](repeating: nil, count: blocks.count)
     var queue = [0]
