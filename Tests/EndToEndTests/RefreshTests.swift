@@ -56,12 +56,18 @@ import Testing
     after.difference(from: before).count
   }
 
-  @Test func smallChangesMoveFewLinesAndCostNoPages() throws {
+  /// Returns a folder with the source and the traces of its launches.
+  private func recordedWorkshop() throws -> Workshop {
     let workshop = try Workshop()
     try workshop.write(source.utf8, "app.c")
     try FileManager.default.createDirectory(
       at: workshop.folder.appendingPathComponent("traces"), withIntermediateDirectories: false)
     try record(workshop, changes: 0)
+    return workshop
+  }
+
+  @Test func smallChangesMoveFewLinesAndCostNoPages() throws {
+    let workshop = try recordedWorkshop()
     let first = try workshop.orderfile("gen", "traces", "-o", "app.order")
     #expect(first.status == 0, "\(first.errors)")
     try workshop.write(workshop.bytes("app.order"), "fresh.order")
@@ -114,11 +120,7 @@ import Testing
   }
 
   @Test func theBoundOnLostPagesIsKeptAndSaid() throws {
-    let workshop = try Workshop()
-    try workshop.write(source.utf8, "app.c")
-    try FileManager.default.createDirectory(
-      at: workshop.folder.appendingPathComponent("traces"), withIntermediateDirectories: false)
-    try record(workshop, changes: 0)
+    let workshop = try recordedWorkshop()
     // A previous order in which no launch finds its functions together, without z5, and with a function that is gone.
     let first = try workshop.orderfile("gen", "traces", "-o", "fresh.order")
     #expect(first.status == 0, "\(first.errors)")

@@ -27,9 +27,9 @@
 // 2. From the new order, with rising prices. This also finds orders that cost hardly more than the new order.
 //
 // The lines that stay are counted exactly for each move (`PricedLines`): groups that are in the same order in both files
-// keep their lines, and of all choices of such groups the one with the most lines counts. A group consists of adjacent functions of the previous order that the same launches use. A function
-// that no launch uses costs one line if it is left out, and a used function costs two lines if it moves, as diff(1)
-// counts them.
+// keep their lines, and of all choices of such groups the one with the most lines counts. A group consists of adjacent
+// functions of the previous order that the same launches use. A function that no launch uses costs one line if it is
+// left out, and a used function costs two lines if it moves, as diff(1) counts them.
 //
 // Three more orders are tried because they cost nothing: the previous order without the functions that no launch uses
 // any more; the new order with the functions of each group in their previous order; and the same, only for functions
