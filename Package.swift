@@ -274,9 +274,13 @@ let package = Package(
       name: "orderfile", dependencies: ["OrderFileCommands"], path: "Sources/Command/orderfile",
       swiftSettings: small,
       linkerSettings: [
-        // Where `make install` puts Swift's libraries, for machines without Swift.
+        // The path is where `make install` puts Swift's libraries, for machines without Swift. lld merges equal
+        // functions, which makes the command a sixteenth smaller.
         .unsafeFlags(
-          ["-Xlinker", "-rpath", "-Xlinker", "$ORIGIN/../lib/orderfile/swift"],
+          [
+            "-Xlinker", "-rpath", "-Xlinker", "$ORIGIN/../lib/orderfile/swift", "-use-ld=lld",
+            "-Xlinker", "--icf=all",
+          ],
           .when(platforms: [.linux]))
       ], plugins: ["SourceCommit"]),
     .plugin(name: "SourceCommit", capability: .buildTool(), path: "Scripts/SourceCommit"),

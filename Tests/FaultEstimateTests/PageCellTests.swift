@@ -39,7 +39,7 @@ import Testing
     #expect(estimate.curvePoints(in: empty).isEmpty)
   }
 
-  @Test(.needs(.time), arguments: 0..<20) func cellsAndCurveAreThoseOfASlowCount(_ seed: Int) {
+  @Test(.needs(.time), arguments: 0..<8) func cellsAndCurveAreThoseOfASlowCount(_ seed: Int) {
     var random = SeededRandom(seed: UInt64(seed))
     let functions = (0..<20).map { index in
       (

@@ -100,7 +100,7 @@ import TraceFormat
       #expect(Self.payloads(copy).allSatisfy { (try? $0.get()) == nil })
     }
     // Damage that the checksum does not show, because a sender has made it on purpose.
-    for copy in byteFlips(of: good, count: 3000, seed: 3) {
+    for copy in byteFlips(of: good, count: 1000, seed: 3) {
       var forged = copy
       forged.replaceSubrange(28..<32, with: [0, 0, 0, 0])
       let checksum = PayloadWriter.checksum(forged)
@@ -115,14 +115,14 @@ import TraceFormat
     }
   }
 
-  @Test(.needs(.time)) func aMillionTruncatedPayloadsAreCounted() {
+  @Test(.needs(.time)) func aHundredThousandTruncatedPayloadsAreCounted() {
     let cut = PayloadWriter([Self.program]).bytes.prefix(24)
     var file: [UInt8] = []
-    for _ in 0..<1_000_000 { file += cut }
+    for _ in 0..<100_000 { file += cut }
     var count = 0
     for payload in FieldPayloads(FileBytes(file)) {
       if case .failure = payload { count += 1 }
     }
-    #expect(count == 1_000_000)
+    #expect(count == 100_000)
   }
 }
