@@ -81,13 +81,6 @@ import Testing
       let run = try workshop.start(Built.orderfile, words).end()
       #expect(run.status == 64 && run.errors.contains(message), "\(run.errors)")
     }
-    let package = try workshop.start(
-      Built.orderfile,
-      ["advise", "app", "--relink", "swift build --toolset $ORDERFILE_TOOLSET", "--", "true"]
-    ).end()
-    #expect(
-      package.status == 64 && package.errors.contains("add --disable-build-manifest-caching"),
-      "\(package.errors)")
     let nothing = try workshop.start(Built.orderfile, ["advise", "app"]).end()
     #expect(nothing.status == 64 && nothing.errors.contains("missing the launch"))
   }

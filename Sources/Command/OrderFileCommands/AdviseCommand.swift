@@ -23,8 +23,7 @@ struct AdviseCommand: ParsableCommand, LaunchingCommand {
       --device counts the requests of cold launches. Only with --device does advise decide whether to prefetch. \
       --cold, --warm and --both measure times, and --memory measures resident memory.
 
-      For a Swift package, the command is 'swift build -c release --disable-build-manifest-caching --toolset \
-      "$ORDERFILE_TOOLSET"'.
+      For a Swift package, the command is 'swift build -c release --toolset "$ORDERFILE_TOOLSET"'.
 
       Without --relink, advise links nothing. It predicts the savings from the tables in the image.
       """)
@@ -92,13 +91,6 @@ struct AdviseCommand: ParsableCommand, LaunchingCommand {
     ]
     if relink == nil, let option = ofBuilds.first(where: \.isGiven) {
       throw ValidationError("\(option.name) needs the command that links the image: give --relink")
-    }
-    if let relink, relink.contains("$ORDERFILE_TOOLSET"), relink.contains("swift build"),
-      !relink.contains("--disable-build-manifest-caching")
-    {
-      throw ValidationError(
-        "swift build may link with the options of the build before: add --disable-build-manifest-caching to the command of --relink"
-      )
     }
     if let runs, !(1...10_000).contains(runs) {
       throw ValidationError("invalid --runs: expected 1 to 10000, found \(runs)")

@@ -150,7 +150,7 @@ struct AdviseIntegrations {
         withIntermediateDirectories: true)
       try workshop.write(text.utf8, name)
     }
-    let build = "swift build -c release --disable-build-manifest-caching --toolset "
+    let build = "swift build -c release --toolset "
     try workshop.must("swift", ["build", "-c", "release"])
     let image = ".build/release/app"
     let run = try workshop.start(

@@ -93,7 +93,7 @@ package struct Advice {
     document.usesToolset = relink.contains(SwiftToolset.variable)
     var trials = try BuildTrials(
       linked, LaunchOrders(launch: launch, linker: linker), measurement, compiles: compiles,
-      toolset: document.usesToolset ? folder.path("toolset.json") : nil, before: file)
+      toolsetFolder: document.usesToolset ? folder : nil, before: file)
     try trials.run(
       tries: changes(for: file).filter { compiles || !$0.needsCompiler }, in: &document,
       output: output, progress)

@@ -16,8 +16,9 @@ struct BuildTrials {
   private let settings: AdviceMeasurement
   /// Whether the command compiles with the options in `ORDERFILE_CFLAGS`.
   private let compiles: Bool
-  /// The path of the toolset from which the command takes its options; `nil` if it takes none from a toolset.
-  private let toolset: String?
+  /// The folder for the toolsets from which the command takes its options; `nil` if it takes none from a toolset.
+  private let toolsetFolder: TemporaryFolder?
+  private var toolsets: [SwiftToolset] = []
   private let identity: ProgramIdentity
   private let bytesBefore: FileBytes
   /// The order files so far, by the variant that is built with them.
@@ -35,14 +36,14 @@ struct BuildTrials {
   /// - Throws: if the image can't be read.
   init(
     _ linked: RelinkedImage, _ orders: LaunchOrders, _ settings: AdviceMeasurement, compiles: Bool,
-    toolset: String?, before: ELFFile
+    toolsetFolder: TemporaryFolder?, before: ELFFile
   ) throws(Diagnostic) {
     self.linked = linked
     self.orders = orders
     launch = orders.launch
     self.settings = settings
     self.compiles = compiles
-    self.toolset = toolset
+    self.toolsetFolder = toolsetFolder
     // Each link replaces the image's file; this mapping keeps the file's present bytes.
     bytesBefore = before.bytes
     identity = try Self.identity(bytesBefore, linked.path)
@@ -155,7 +156,7 @@ struct BuildTrials {
     }
     guard best != BuildVariant(), let build else { return nil }
     if let output, case .success(let files)? = files[best.fileKey] { try files.copy(to: output) }
-    if let output, toolset != nil {
+    if let output, toolsetFolder != nil {
       let words = words(of: best, in: try Folder.absolutePath(output))
       try OutputFile("\(output)/\(AdviceDocument.toolsetName)").finish(words.toolset.json())
     }
@@ -214,16 +215,28 @@ struct BuildTrials {
       id: image.id, bytes: bytes.copy(0..<bytes.count))
   }
 
-  private func link(_ words: BuildWords) throws(Diagnostic) {
+  private mutating func link(_ words: BuildWords) throws(Diagnostic) {
     var variables = [
       (name: "ORDERFILE_LDFLAGS", value: words.linking.joined(separator: " ")),
       (name: "ORDERFILE_CFLAGS", value: words.compiling.joined(separator: " ")),
     ]
-    if let toolset {
-      try OutputFile(toolset).finish(words.toolset.json())
-      variables.append((name: SwiftToolset.variable, value: toolset))
+    if let toolsetFolder {
+      let path = try write(words.toolset, to: toolsetFolder)
+      variables.append((name: SwiftToolset.variable, value: path))
     }
     try linked.link(with: variables)
+  }
+
+  /// Writes a toolset, and returns its path. SwiftPM plans a build again if an environment variable has changed, but not
+  /// if the contents of the toolset have. So toolsets with different options have different paths.
+  private mutating func write(_ toolset: SwiftToolset, to folder: TemporaryFolder)
+    throws(Diagnostic) -> String
+  {
+    if !toolsets.contains(toolset) { toolsets.append(toolset) }
+    let number = (toolsets.firstIndex(of: toolset) ?? 0) + 1
+    let path = folder.path("toolset-\(number).json")
+    try OutputFile(path).finish(toolset.json())
+    return path
   }
 
   /// Returns the options that build a variant.
@@ -253,7 +266,7 @@ struct BuildTrials {
     return made
   }
 
-  private func makeFiles(
+  private mutating func makeFiles(
     _ variant: BuildVariant, _ folder: String, _ end: ProgramLaunch.End
   ) throws -> OrderedBuildFiles {
     let isSplit = variant.order == .splitFunctions
