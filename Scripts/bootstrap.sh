@@ -11,6 +11,7 @@ test=(
   g++-aarch64-linux-gnu gcc-aarch64-linux-gnu libc6-dev-arm64-cross  # AArch64
   cmake ninja-build  # the recipes of docs/how-to/BUILD-SYSTEMS.md
   btrfs-progs  # a file system that does not overwrite blocks
+  busybox mksh  # shells of other machines, for `record --on`
   python3  # Mach-O: the packages of apple-sdk.sh, and the emulator
 )
 integrations=(
@@ -22,7 +23,7 @@ integrations=(
   ghc ocaml  # docs/how-to/LANGUAGES.md
   libdevel-nytprof-perl  # has flamegraph.pl
   fish zsh  # shells whose completions are tested
-  busybox iproute2 mksh openssh-client openssh-server  # `record --on`, in a network of its own
+  iproute2 openssh-client openssh-server  # `record --on`, in a network of its own
 )
 browser=(chromium poppler-utils python3 python3-pip)  # opens reports; 290 MB
 fleet=(default-jre-headless python3 python3-pip)  # Spark; with python-packages.sh fleet 600 MB
