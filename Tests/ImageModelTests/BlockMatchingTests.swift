@@ -95,6 +95,17 @@ import Testing
       new: [
         Block("a", to: [1, 3]), Block("x", to: [2]), Block("z"), Block("v", to: [4]), Block("z"),
       ], found: [0, 1, 2, 5, 6]),
+    // Another choice of registers has made the code of the first "step" equal to the code of the second.
+    Case(
+      testDescription: "neighbors come before equal code",
+      recorded: [
+        Block("a", to: [1]), Block("step rax", opcodes: "step", to: [2]), Block("x", to: [3]),
+        Block("step rbx", opcodes: "step", to: [4]), Block("y"),
+      ],
+      new: [
+        Block("a", to: [1]), Block("step rbx", opcodes: "step", to: [2]), Block("x", to: [3]),
+        Block("step rcx", opcodes: "step", to: [4]), Block("y"),
+      ], found: [0, 1, 2, 3, 4]),
     Case(
       testDescription: "a landing pad is no other block",
       recorded: [Block("a"), Block("b", isLandingPad: true)], new: [Block("a"), Block("b")],

@@ -1,7 +1,8 @@
 import ByteReading
 import ImageModel
 
-/// Demangles names for people. The result is never used in an order file or for matching.
+/// Demangles names for people. The result is never used in an order file, and names are matched by it only where the code
+/// of the functions is compared, too.
 package struct Demangler: Sendable {
   package enum Mode: String, Hashable, Sendable, CaseIterable {
     /// Names are shown as they are in the symbol table.

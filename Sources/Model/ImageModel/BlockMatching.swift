@@ -17,15 +17,19 @@
 // The objective is to match many blocks, and no block wrongly. Blocks are matched in rounds, by weaker and weaker keys:
 //
 // 1. the code, and the code of all neighbors;
-// 2. the code;
+// 2. the names of the called functions, and the names of the functions that all neighbors call;
 // 3. the kinds of the instructions, and the kinds of the instructions of all neighbors;
-// 4. the kinds of the instructions;
-// 5. the names of the called functions.
+// 4. the names of the called functions;
+// 5. the code;
+// 6. the kinds of the instructions.
+//
+// Neighbors come before the code alone: a function has several short blocks that differ only in registers, and another
+// choice of registers makes one of them equal to another one.
 //
 // In a round, two blocks match if they are the only unmatched blocks with their key. Then matches spread: if two blocks
 // match, so do their successors, predecessors and neighbors in the code that are alone among these with their key. The
 // neighbors in the order of the compiler's numbers count, too, because this order is nearer to the source. If as many
-// blocks of both functions are left with a key after round 4, they match in the order of the numbers, and these matches
+// blocks of both functions are left with a key of code or of kinds after round 6, they match in the order of the numbers, and these matches
 // spread. After the last round, a block between matched blocks matches the block at the same place, whatever its code: an
 // edited block.
 //
@@ -153,15 +157,15 @@ package struct BlockMatching: Sendable {
 
 /// What must be equal for two blocks to match, the strictest key first.
 private enum Key {
-  case codeAndNeighbors, code, opcodesAndNeighbors, opcodes, calls
+  case codeAndNeighbors, callsAndNeighbors, opcodesAndNeighbors, calls, code, opcodes
 
   /// The keys of all rounds, and whether only blocks match that are alone with their key.
   static let rounds: [(key: Key, areUnique: Bool)] =
-    [(.codeAndNeighbors, true), (.code, true), (.opcodesAndNeighbors, true), (.opcodes, true)]
-    + [
+    [
+      (.codeAndNeighbors, true), (.callsAndNeighbors, true), (.opcodesAndNeighbors, true),
+      (.calls, true), (.code, true), (.opcodes, true),
       (.codeAndNeighbors, false), (.code, false), (.opcodesAndNeighbors, false), (.opcodes, false),
     ]
-    + [(.calls, true)]
 }
 
 enum Relation: CaseIterable {
@@ -215,6 +219,7 @@ struct Side: Sendable {
     case .opcodes: ownKeys(\.opcodes)
     case .calls: ownKeys(\.calls)
     case .codeAndNeighbors: addingNeighbors(ownKeys(\.code))
+    case .callsAndNeighbors: addingNeighbors(ownKeys(\.calls))
     case .opcodesAndNeighbors: addingNeighbors(ownKeys(\.opcodes))
     }
   }

@@ -155,25 +155,169 @@ extension SplitGenerationTests {
     #expect(lines(try generated(image: "changed").bytes) == ["main", "main.cold"])
   }
 
-  @Test func coldPartsOfEditedFunctionsComeFirstTheSmallestFirst() throws {
+  @Test func afterAnEditTheSmallestColdPartsComeFirst() throws {
     func function(_ name: String, at address: UInt64, _ sizes: [UInt8]) -> MappedBuild.Function {
       .init(
         name,
         Run(address: address, blocks: sizes.enumerated().map { Block(id: UInt8($0), size: $1) }))
     }
     let names = [("a", 0x1100), ("b", 0x1200), ("c", 0x1300)] as [(String, UInt64)]
-    try write(
+    func build(id: UInt8, edited: String?) -> MappedBuild {
       MappedBuild(
-        id: [0xab],
-        functions: zip(names, [50, 60, 20]).map { function($0.0, at: $0.1, [20, $1, 21]) }),
-      ran: names.map { ($0.0, [0]) })
-    try write(
-      MappedBuild(
-        id: [0xcd],
+        id: [id],
         functions: zip(names, [50, 60, 20]).map {
-          function($0.0, at: $0.1, $0.0 == "a" ? [20, $1, 21] : [20, $1, 21, 22])
-        }), "changed")
+          function($0.0, at: $0.1, [20, $1, 21] + ($0.0 == edited ? [22] : []))
+        })
+    }
+    try write(build(id: 0xab, edited: nil), ran: names.map { ($0.0, [0]) })
+    #expect(lines(try generated().bytes) == ["a", "b", "c", "a.cold", "b.cold", "c.cold"])
+    try write(build(id: 0xcd, edited: "b"), "changed")
     let order = try generated(image: "changed")
-    #expect(lines(order.bytes) == ["a", "b", "c", "c.cold", "b.cold", "a.cold"])
+    #expect(lines(order.bytes) == ["a", "b", "c", "c.cold", "a.cold", "b.cold"])
+  }
+
+  @Test(
+    arguments: [
+      // No block but the entry matches; each launch runs the first block, and may run the second.
+      (blocks: [40, 50, 60, 70, 80], order: ["main", "new", "print", "newest"]),
+      // All blocks but the new one match.
+      (blocks: [32, 48, 20, 99], order: ["main", "new", "print"]),
+    ] as [(blocks: [UInt8], order: [String])]) func functionsThatAWholeFunctionUsesAreReached(
+      blocks: [UInt8], order: [String]
+    ) throws
+  {
+    func build(id: UInt8, _ sizes: [UInt8], calls: [UInt64], _ names: [String]) -> MappedBuild {
+      var blocks = sizes.enumerated().map { Block(id: UInt8($0), size: $1) }
+      blocks[0].calls = calls
+      if !calls.isEmpty { blocks[blocks.count - 1].calls = [0x1500, 0x1600] }
+      return MappedBuild(
+        id: [id],
+        functions: [.init("main", Run(address: 0x1000, blocks: blocks))]
+          + names.enumerated().map {
+            .init($1, Run(address: 0x1300 + 0x100 * UInt64($0), blocks: [Block(id: 0, size: 32)]))
+          })
+    }
+    try write(
+      build(id: 0xab, [32, 48, 20], calls: [], ["idle", "print", "other", "open"]),
+      ran: [("main", [0])])
+    // The last block need not run, so `open`, which the recorded build has, is not reached from it.
+    try write(
+      build(id: 0xcd, blocks, calls: [0x1300, 0x1400], ["new", "print", "newest", "open"]),
+      "changed")
+    let result = try generated(image: "changed")
+    #expect(lines(result.bytes).filter { !$0.hasSuffix(".cold") } == order)
+  }
+
+  @Test func largeReachedFunctionsComeAfterAllCodeThatRan() throws {
+    func large(_ name: String, at address: UInt64, _ count: UInt8) -> MappedBuild.Function {
+      .init(
+        name, Run(address: address, blocks: (0..<count).map { Block(id: $0, size: 120) }))
+    }
+    func build(id: UInt8, calls: [UInt64], _ name: String) -> MappedBuild {
+      MappedBuild(
+        id: [id],
+        functions: [
+          .init(
+            "main",
+            Run(
+              address: 0x1000,
+              blocks: [Block(id: 0, size: 40, calls: calls), Block(id: 1, size: 40)])),
+          large("warn", at: 0x1200, 9), large("print", at: 0x2000, 8),
+          large("\(name)est", at: 0x3000, 18), large(name, at: 0x4000, 17),
+        ])
+    }
+    try write(build(id: 0xab, calls: [], "old"), ran: [("main", [0])])
+    try write(build(id: 0xcd, calls: [0x1200, 0x2000, 0x3000, 0x4000], "new"), "changed")
+    let order = try generated(image: "changed")
+    #expect(lines(order.bytes) == ["main", "print", "new", "warn", "newest", "main.cold"])
+    #expect(order.image.split?.otherBuilds?.reached == 4)
+  }
+
+  /// A certain block of a function that need not run need not run.
+  @Test(arguments: [true, false]) func functionsAreReachedThroughCertainBlocks(isCertain: Bool)
+    throws
+  {
+    func build(id: UInt8, calls: [UInt64], _ name: String) -> MappedBuild {
+      MappedBuild(
+        id: [id],
+        functions: [
+          .init("main", Run(address: 0x1000, blocks: [Block(id: 0, size: 40, calls: calls)])),
+          // The second block need not run, because the first one returns, too.
+          .init(
+            name,
+            Run(
+              address: 0x1100,
+              blocks: [
+                Block(id: 0, size: 32, calls: isCertain ? [0x1200] : []),
+                Block(id: 1, size: 16, calls: isCertain ? [] : [0x1200]),
+              ])),
+          .init(
+            "\(name)er", Run(address: 0x1200, blocks: [Block(id: 0, size: 9, calls: [0x1300])])),
+          .init("print", Run(address: 0x1300, blocks: [Block(id: 0, size: 32)])),
+        ])
+    }
+    try write(build(id: 0xab, calls: [], "old"), ran: [("main", [0])])
+    try write(build(id: 0xcd, calls: [0x1100], "new"), "changed")
+    #expect(
+      lines(try generated(image: "changed").bytes)
+        == ["main", "new", "newer"] + (isCertain ? ["print"] : []))
+  }
+
+  @Test(
+    arguments: [
+      (rest: 85, profile: []), (rest: 86, profile: ["f known", "c 0"]),
+    ] as [(UInt8, [String])])
+  func aFunctionThatANewFunctionUsesStaysWhole(rest: UInt8, profile: [String]) throws {
+    func build(id: UInt8, calls: [UInt64], _ name: String) -> MappedBuild {
+      MappedBuild(
+        id: [id],
+        functions: [
+          .init("main", Run(address: 0x1000, blocks: [Block(id: 0, size: 40, calls: calls)])),
+          .init(
+            "known",
+            Run(
+              address: 0x1100,
+              blocks: [
+                Block(id: 0, size: 32), Block(id: 1, size: rest), Block(id: 2, size: rest),
+                Block(id: 3, size: rest),
+              ])),
+          .init(name, Run(address: 0x1400, blocks: [Block(id: 0, size: 32, calls: [0x1100])])),
+        ])
+    }
+    try write(build(id: 0xab, calls: [0x1100], "old"), ran: [("main", [0]), ("known", [0])])
+    try write(build(id: 0xcd, calls: [0x1100, 0x1400], "new"), "changed")
+    let order = try generated(image: "changed")
+    #expect(lines(order.splitProfile) == ["v1"] + profile)
+    #expect(order.image.split?.leftWhole == [])
+  }
+
+  /// Parameters are a part of the names of C++.
+  @Test(
+    arguments: [
+      (blocks: [Block(id: 0, size: 36), Block(id: 1, size: 48), Block(id: 2, size: 22)], whole: 0),
+      (blocks: (0..<5).map { Block(id: $0, size: 50 + $0) }, whole: 1),
+    ] as [(blocks: [Block], whole: Int)]) func aFunctionWithOtherParametersIsTheSameFunction(
+      blocks: [Block], whole: Int
+    ) throws
+  {
+    func build(id: UInt8, _ name: String, _ blocks: [Block]) -> MappedBuild {
+      MappedBuild(
+        id: [id],
+        functions: [
+          Self.main, .init(name, Run(address: 0x1100, blocks: blocks)),
+          .init("_Z5otherv", Run(address: 0x1300, blocks: [Block(id: 0, size: 32)])),
+        ])
+    }
+    try write(
+      build(
+        id: 0xab, "_ZN3app4readEi",
+        [Block(id: 0, size: 32), Block(id: 1, size: 48), Block(id: 2, size: 20)]),
+      ran: [("main", [0]), ("_ZN3app4readEi", [0, 1])])
+    try write(build(id: 0xcd, "_ZN3app4readEib", blocks), "changed")
+    let order = try generated(image: "changed")
+    #expect(
+      lines(order.bytes).filter { !$0.hasSuffix(".cold") } == ["main", "_ZN3app4readEib"])
+    let others = try #require(order.image.split?.otherBuilds)
+    #expect(others.renamed == 1 - whole && others.whole == whole && others.reached == 0)
   }
 }

@@ -18,7 +18,7 @@ package struct CarriedFunctions: Hashable, Sendable {
   /// edited, too.
   package var whole = 0
   /// Functions that no recorded launch ran, and that code has begun to use that runs. Each of them is placed, whole,
-  /// after the function that uses it.
+  /// after the function that uses it, or, if it is large, after all functions that run.
   package var reached = 0
   /// The reached functions that only this build has.
   package var new = 0
@@ -68,7 +68,7 @@ struct BlockFindings {
     /// `blocks` of the function's blocks match blocks of the recorded build, where it may have another name.
     case matched(blocks: Int, of: Int, isRenamed: Bool)
     /// Too few blocks match: the difference of the function between both builds.
-    case drifted(BlockDifference)
+    case drifted(BlockDifference, isRenamed: Bool)
   }
 
   private var findings: [StatedAddress: Finding] = [:]
@@ -85,20 +85,21 @@ struct BlockFindings {
 
   /// Why the function at `entry` can't be split by what was recorded; `nil` unless too few of its blocks match.
   func reasonToStayWhole(at entry: StatedAddress) -> String? {
-    guard case .drifted(let difference) = findings[entry] else { return nil }
+    guard case .drifted(let difference, _) = findings[entry] else { return nil }
     return "basic blocks differ from the recorded build: \(difference)"
   }
 
-  /// Whether the function at `entry` was edited, and its blocks were matched.
-  func isEdited(at entry: StatedAddress) -> Bool {
-    guard case .matched = findings[entry] else { return false }
-    return true
-  }
+  /// Whether a launch of another build ran the function at `entry`.
+  func hasFunction(at entry: StatedAddress) -> Bool { findings[entry] != nil }
 
   /// The functions that have other names in the recorded build, by their first addresses, ascending.
   var renamed: [StatedAddress] {
-    findings.filter { if case .matched(_, _, true) = $0.value { true } else { false } }.keys
-      .sorted()
+    findings.filter { finding in
+      switch finding.value {
+      case .matched(_, _, let isRenamed), .drifted(_, let isRenamed): isRenamed
+      case .same: false
+      }
+    }.keys.sorted()
   }
 
   /// The number of functions for each finding; `nil` if launches of other builds ran no functions.

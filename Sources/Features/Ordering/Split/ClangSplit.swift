@@ -13,8 +13,8 @@
 // - Empty blocks have no code, so that no launch runs them. But control falls through them, or jumps to them: an empty
 //   block is put into the part with the block that begins at the same address.
 //
-// Blocks that no recorded launch ran may run since an edit. So the cold parts of edited functions come first, next to the
-// parts that run, the smallest first: then such blocks share pages.
+// Blocks that no recorded launch ran may run since an edit. So after an edit, the smallest cold parts come first, next to
+// the parts that run: then such blocks share pages.
 //
 // Short gaps between blocks that ran stay with them (`SplitGap`). A function is not in the profile if all its other
 // blocks ran.
@@ -59,15 +59,19 @@ private struct ClangSplit {
   private var layout: Layout { request.release.layout }
   private var profile: [ClusterProfile.Function] = []
   private var hot: [Part] = []
-  private var cold: [Part] = []
-  /// The cold parts of edited functions, and their sizes.
-  private var editedCold: [(part: Part, bytes: UInt64)] = []
+  /// The parts that are split off, and their sizes.
+  private var cold: [(part: Part, bytes: UInt64)] = []
+  /// Whole functions that may run, after all code that ran.
+  private var late: [Part] = []
   private var summary = SplitSummary()
   private var unmapped = UnmappedCode()
   /// The functions that have a place in the order, by their first addresses.
   private var isPlaced: Set<StatedAddress>
   /// How each body is split or why it is left whole, by its first address.
   private var decisions: [StatedAddress: Decision] = [:]
+
+  /// A function with less code that did not run stays whole if new functions use it.
+  private static let mostNewlyUsedBytes: UInt64 = 256
 
   private enum Decision {
     case whole
@@ -100,6 +104,10 @@ private struct ClangSplit {
     for entry in request.executed.findings.renamed where isPlaced.insert(entry).inserted {
       for alias in layout.functions(at: entry) { append(Part(alias)) }
     }
+    for entry in request.executed.reached?.large ?? [] where isPlaced.insert(entry).inserted {
+      count(reached: entry)
+      late += layout.functions(at: entry).map { Part($0) }
+    }
   }
 
   private mutating func append(_ part: Part) {
@@ -110,12 +118,7 @@ private struct ClangSplit {
     case .split(let hot, let cold, let names):
       self.hot.append(Part(part.function, blocks: hot))
       guard names.contains(layout.name(of: function)) else { break }
-      let coldPart = Part(part.function, blocks: cold)
-      if request.executed.findings.isEdited(at: function.address) {
-        editedCold.append((coldPart, cold.reduce(0) { $0 + $1.size }))
-      } else {
-        self.cold.append(coldPart)
-      }
+      self.cold.append((Part(part.function, blocks: cold), Self.byteCount(cold)))
     }
   }
 
@@ -127,22 +130,33 @@ private struct ClangSplit {
     var pending = Array((reached.byUser[entry] ?? []).reversed())
     while let next = pending.popLast() {
       guard isPlaced.insert(next).inserted else { continue }
-      if !request.executed.findings.isEdited(at: next) {
-        summary.otherBuilds?.add(isNew: reached.new.contains(next))
-      }
+      count(reached: next)
       for alias in layout.functions(at: next) { append(Part(alias)) }
       pending.append(contentsOf: (reached.byUser[next] ?? []).reversed())
     }
   }
 
+  private mutating func count(reached entry: StatedAddress) {
+    guard let reached = request.executed.reached,
+      !request.executed.findings.hasFunction(at: entry)
+    else { return }
+    summary.otherBuilds?.add(isNew: reached.new.contains(entry))
+  }
+
+  private static func byteCount(_ blocks: [FunctionBlock]) -> UInt64 {
+    blocks.reduce(0) { $0 + $1.size }
+  }
+
   func order(header: [String]) -> SplitOrder {
     var summary = summary
     summary.unmapped = unmapped
+    var cold = Array(cold.enumerated())
+    if summary.otherBuilds != nil {
+      cold.sort { ($0.element.bytes, $0.offset) < ($1.element.bytes, $1.offset) }
+    }
     return SplitOrder(
       profile: ClusterProfile(functions: profile).written(header: header), parts: hot,
-      splitOff: editedCold.enumerated().sorted {
-        ($0.element.bytes, $0.offset) < ($1.element.bytes, $1.offset)
-      }.map(\.element.part) + cold, summary: summary)
+      splitOff: late + cold.map(\.element.part), summary: summary)
   }
 
   private mutating func decision(_ function: PlacedSymbol) -> Decision {
@@ -167,6 +181,12 @@ private struct ClangSplit {
     let all = Array(map.blocks(of: blocks))
     let ran = executedBlocks(all)
     guard let entry = all.first, zip(all, ran).contains(where: { !$1 && $0.size > 0 }) else {
+      return .whole
+    }
+    let coldBytes = zip(all, ran).reduce(0) { $1.1 ? $0 : $0 + UInt64($1.0.size) }
+    if coldBytes < Self.mostNewlyUsedBytes,
+      request.executed.reached?.newlyUsed.contains(function.address) == true
+    {
       return .whole
     }
     guard entry.id == 0, entry.start == function.address,
@@ -200,8 +220,8 @@ private struct ClangSplit {
       }
     }
     let (hot, cold) = (parts(true), parts(false))
-    summary.hotBytes += hot.reduce(0) { $0 + $1.size }
-    summary.coldBytes += cold.reduce(0) { $0 + $1.size }
+    summary.hotBytes += Self.byteCount(hot)
+    summary.coldBytes += Self.byteCount(cold)
     return .split(hot: hot, cold: cold, names: withoutConstructorAliases(listed))
   }
 

@@ -92,7 +92,8 @@ struct ExecutedCode {
 
   /// Adds the blocks that ran in another build.
   ///
-  /// - Returns: the added blocks of this build, and whether they run for certain.
+  /// - Returns: the blocks of this build that may run, and whether they run for certain: the added blocks, and all
+  ///   blocks of the functions that stay whole.
   private mutating func add(
     _ pairs: FunctionPairs, _ executed: [StatedAddress: Set<UInt32>], _ build: MappedRelease,
     _ recorded: MappedRelease
@@ -117,10 +118,14 @@ struct ExecutedCode {
         added.append((block, running.isSure[index]))
       }
     }
-    for (function, difference) in pairs.drifted {
-      findings.add(function.entry, .drifted(difference))
-    }
     for (block, _) in added { add(block.range) }
+    for (function, difference, isRenamed) in pairs.drifted {
+      findings.add(function.entry, .drifted(difference, isRenamed: isRenamed))
+      guard let contents = build.contents else { continue }
+      // Nothing shows which blocks of the function run, but it still uses functions.
+      let certain = CertainBlocks(of: contents.contents(of: function)).isCertain
+      added += zip(build.map.blocks(of: function), certain).map { ($0, $1) }
+    }
     return added
   }
 

@@ -3,8 +3,10 @@
 // 1. Functions with a name in common and the same blocks are the same (`MatchedBlocks`). They may be several.
 // 2. Of the other functions of a name, the pair with the most matching blocks is the same function in two versions, then
 //    the next pair, and so on. If two pairs are equally good, nothing shows which of them is right: both are left out.
-// 3. A function that ran, and whose names are gone, may have been renamed: to the function with a new name that has the
-//    same code. Half of the bytes of both functions must be in blocks with the same code.
+// 3. A function that ran, and whose names are gone, may have other parameters now, which C++ and Swift state in the name.
+//    Functions whose names differ in nothing else are compared as in step 2.
+// 4. Or it was renamed: to the function with a new name that has the same code. Half of the bytes of both functions must
+//    be in blocks with the same code.
 //
 // Step 2 is the usual case of an edited function. It compares several functions if static functions of several files have
 // the same name. LLVM and BOLT find renamed functions by the functions that they call and that call them
@@ -20,7 +22,8 @@ struct FunctionPairs {
   /// Functions with other blocks, and their blocks.
   private(set) var edited: [Pair] = []
   /// Functions that no recorded function matches, and how they differ from a function of the same name that ran.
-  private(set) var drifted: [(function: BlockMap.Function, difference: BlockDifference)] = []
+  private(set) var drifted:
+    [(function: BlockMap.Function, difference: BlockDifference, isRenamed: Bool)] = []
 
   /// A function in two versions.
   struct Pair {
@@ -88,19 +91,44 @@ struct FunctionPairs {
         guard let difference = build.map.drift(of: function, from: first, in: recorded.map) else {
           continue
         }
-        drifted.append((function, difference))
+        drifted.append((function, difference, false))
       }
     }
-    let gone = executed.keys.sorted().filter { !identified.contains($0) }.compactMap {
+    var gone = executed.keys.sorted().filter { !identified.contains($0) }.compactMap {
       recorded.map.function(at: $0)
     }.filter { function in
       !recorded.names(at: function.entry).contains { build.hasFunction(named: $0) }
     }
-    edited += RenamedFunctions(gone, &build, &recorded).pairs
+    guard !gone.isEmpty else { return }
+    var added = build.map.functions.filter { function in
+      let names = build.names(at: function.entry)
+      return !names.isEmpty && !names.contains { recorded.hasFunction(named: $0) }
+    }
+    let namesakes = ShortNamesakes(gone, added, recorded, build)
+    for (others, own) in namesakes.groups {
+      let pairs = Self.pairs(own, others, build, recorded)
+      known.formUnion(pairs.map(\.function.entry))
+      identified.formUnion(pairs.map(\.recorded.entry))
+      for var pair in pairs {
+        pair.isRenamed = true
+        edited.append(pair)
+      }
+      guard let first = others.first(where: { !identified.contains($0.entry) }) else { continue }
+      for function in own where !known.contains(function.entry) {
+        guard let difference = build.map.drift(of: function, from: first, in: recorded.map) else {
+          continue
+        }
+        known.insert(function.entry)
+        drifted.append((function, difference, true))
+      }
+    }
+    gone.removeAll { identified.contains($0.entry) }
+    added.removeAll { known.contains($0.entry) }
+    edited += RenamedFunctions(gone, added, build, recorded).pairs
   }
 
   /// The share of the blocks of an edited function that must match.
-  private static let leastMatched = Share(percent: 50)
+  private static let leastMatched = Share(percent: 25)
   /// The most pairs of functions of one name that are compared.
   private static let mostPairs = 64
 

@@ -7,10 +7,12 @@ struct RenamedFunctions {
   private(set) var pairs: [FunctionPairs.Pair] = []
 
   /// - Parameters:
-  ///   - gone: functions of `recorded` whose names this build does not have.
-  /// - Complexity: O(*b* + *n*) on average for *b* bytes of functions with new names, and *n* names.
+  ///   - gone: functions of `recorded` whose names `build` does not have.
+  ///   - added: functions of `build` whose names `recorded` does not have.
+  /// - Complexity: O(*b*) on average for *b* bytes of the functions.
   init(
-    _ gone: [BlockMap.Function], _ build: inout MappedRelease, _ recorded: inout MappedRelease
+    _ gone: [BlockMap.Function], _ added: [BlockMap.Function], _ build: MappedRelease,
+    _ recorded: MappedRelease
   ) {
     guard !gone.isEmpty, let contents = build.contents, let otherContents = recorded.contents else {
       return
@@ -26,11 +28,7 @@ struct RenamedFunctions {
       }
     }
     var candidates: [(bytes: UInt64, function: BlockMap.Function, place: Int)] = []
-    for function in build.map.functions {
-      let names = build.names(at: function.entry)
-      guard !names.isEmpty, !names.contains(where: { recorded.hasFunction(named: $0) }) else {
-        continue
-      }
+    for function in added {
       var equal: [Int: UInt64] = [:]
       for (block, content) in zip(build.map.blocks(of: function), contents.contents(of: function)) {
         for place in content.code.flatMap({ byCode[$0] }) ?? [] {

@@ -58,7 +58,8 @@ package struct SplitOrder {
   var profile: [UInt8]
   /// The parts that run, in the order of first uses. The part with a function's first byte has the function's name.
   var parts: [Part]
-  /// The parts that the tool splits off, in the order of `parts`. They are placed after all of `parts`.
+  /// The parts that are placed after all of `parts`: large functions that may run, then the parts that the tool splits
+  /// off, in the order of `parts` or, after an edit, the smallest first.
   var splitOff: [Part]
   var summary: SplitSummary
   /// The order file, if the tool does not take a linker's order file.
