@@ -111,7 +111,8 @@ package struct LaunchCost {
   }
 
   /// Returns the cost of an order that has the same groups as the settled order before and after `places`.
-  mutating func cost(of order: [Int], changedIn places: Range<Int>, below limit: Int) -> Int {
+  package mutating func cost(of order: [Int], changedIn places: Range<Int>, below limit: Int) -> Int
+  {
     let (from, to) = stops.around(places)
     let window = stops.place(from)..<stops.place(to)
     var (address, cost, gaps) = before[from]
@@ -210,7 +211,7 @@ package struct LaunchCost {
   /// Settles an order: later orders are compared with it.
   ///
   /// - Parameter places: the places before and after which the groups are those of the order that was settled last.
-  mutating func settle(_ order: [Int], changedIn places: Range<Int>) {
+  package mutating func settle(_ order: [Int], changedIn places: Range<Int>) {
     let launches = pages.count
     let (from, to) = stops.around(places)
     var (address, largePages, gaps) = before[from]
