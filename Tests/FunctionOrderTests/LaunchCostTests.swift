@@ -47,4 +47,24 @@ import Testing
       #expect(cost.cost(of: order, below: 1) >= 1)
     }
   }
+
+  @Test(arguments: 1...3 as ClosedRange<UInt64>) func aSettledOrderChangesNoCost(seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    let groups = OrderAnnealingTests.groups(&random, items: 40, launches: 5)
+    var cost = LaunchCost(groups, start: 0x123)
+    var other = cost
+    var order = groups.groups.indices.shuffled(using: &random)
+    cost.settle(order, changedIn: order.indices)
+    for move in 0..<100 {
+      var candidate = order
+      let first = Int.random(in: order.indices, using: &random)
+      let places = first..<Int.random(in: first...order.count, using: &random)
+      candidate[places].shuffle(using: &random)
+      let sum = cost.cost(of: candidate, changedIn: places, below: .max)
+      #expect(sum == other.cost(of: candidate))
+      guard move.isMultiple(of: 4) else { continue }
+      order = candidate
+      cost.settle(order, changedIn: places)
+    }
+  }
 }

@@ -50,6 +50,8 @@ package struct OrderAnnealing {
   private var lines: PricedLines?
   private var random = MersenneTwister(seed: 1)
   private var best: [Int]
+  /// The order whose cost is computed. Except for one move, it is the order that `cost` and `lines` settled.
+  private var candidate: [Int]
   private var leastCost: Int
 
   /// - Returns: an order that costs no more than `order`; with thousands of groups, `order`.
@@ -81,28 +83,46 @@ package struct OrderAnnealing {
     self.cost = cost
     self.lines = lines
     best = order
+    candidate = order
     leastCost = 0
-    leastCost = sum(of: order)
+    settle(order.indices)
+    leastCost = sum(changedIn: order.indices)
   }
 
-  /// Returns the cost of an order with the price of its lines; if it is at least `limit`, it may be `Int.max`.
-  private mutating func sum(of order: [Int], below limit: Int = .max) -> Int {
-    let sum = cost.cost(of: order, below: limit)
-    guard sum < limit, let price = lines?.cost(of: order) else { return sum }
-    return sum + price
+  /// Returns the cost of the candidate with the price of its lines; if it is at least `limit`, it may be `Int.max`.
+  ///
+  /// - Parameter places: the places before and after which the candidate is the settled order.
+  private mutating func sum(changedIn places: Range<Int>, below limit: Int = .max) -> Int {
+    let price = lines?.cost(of: candidate, changedIn: places) ?? 0
+    guard price < limit else { return .max }
+    let sum = cost.cost(of: candidate, changedIn: places, below: limit - price)
+    return sum == .max ? .max : sum + price
+  }
+
+  /// Settles the candidate.
+  private mutating func settle(_ places: Range<Int>) {
+    cost.settle(candidate, changedIn: places)
+    lines?.settle(candidate, changedIn: places)
   }
 
   private mutating func anneal(_ moves: Int, from first: Temperature) {
     var order = best
     var orderCost = leastCost
     for move in 0..<moves {
-      let candidate = moved(order)
+      let places = moveGroups(of: order)
       let limit = orderCost + tolerance(Self.temperature(move, of: moves, from: first))
-      let sum = sum(of: candidate, below: limit + 1)
-      guard sum <= limit else { continue }
-      (order, orderCost) = (candidate, sum)
-      if sum < leastCost { (best, leastCost) = (candidate, sum) }
+      let sum = sum(changedIn: places, below: limit + 1)
+      guard sum <= limit else {
+        for place in places { candidate[place] = order[place] }
+        continue
+      }
+      settle(places)
+      for place in places { order[place] = candidate[place] }
+      orderCost = sum
+      if sum < leastCost { (best, leastCost) = (order, sum) }
     }
+    candidate = best
+    settle(best.indices)
   }
 
   /// The temperature is halved after equal numbers of moves, and falls linearly in between.
@@ -124,21 +144,29 @@ package struct OrderAnnealing {
     Int((UInt64(random.nextWord()) * UInt64(limit)) >> 32)
   }
 
-  private mutating func moved(_ order: [Int]) -> [Int] {
-    var order = order
+  /// Changes the candidate by one move of `order`.
+  ///
+  /// - Returns: the places whose groups may have changed.
+  private mutating func moveGroups(of order: [Int]) -> Range<Int> {
     let kind = number(below: 20)
     let place = number(below: order.count)
     if kind < 4 {
-      order.swapAt(place, number(below: order.count))
-      return order
+      let other = number(below: order.count)
+      candidate.swapAt(place, other)
+      return min(place, other)..<max(place, other) + 1
     }
     let isSingle = kind < 14
     let count = isSingle ? 1 : min(1 + number(below: Self.mostMovedTogether), order.count - place)
-    let groups = Array(order[place..<place + count])
-    order.removeSubrange(place..<place + count)
-    let target = number(below: order.count + 1)
-    order.insert(contentsOf: kind < 17 ? groups : groups.reversed(), at: target)
-    return order
+    let target = number(below: order.count - count + 1)
+    if target < place {
+      for i in target..<place { candidate[i + count] = order[i] }
+    } else {
+      for i in place..<target { candidate[i] = order[i + count] }
+    }
+    for i in 0..<count {
+      candidate[target + i] = order[place + (kind < 17 ? i : count - 1 - i)]
+    }
+    return min(place, target)..<max(place, target) + count
   }
 
   /// Moves each group to the place where the cost is least, until no move helps or the moves are used up.
@@ -151,18 +179,20 @@ package struct OrderAnnealing {
         guard let place = best.firstIndex(of: group) else { continue }
         var others = best
         others.remove(at: place)
-        var candidate = [group] + others
+        candidate = [group] + others
         var target: Int?
         for i in candidate.indices {
           if i > 0 { candidate.swapAt(i - 1, i) }
           guard i != place else { continue }
           movesLeft -= 1
-          let sum = sum(of: candidate, below: leastCost)
+          let sum = sum(changedIn: min(i, place)..<max(i, place) + 1, below: leastCost)
           if sum < leastCost { (leastCost, target) = (sum, i) }
         }
         guard let target else { continue }
         others.insert(group, at: target)
         best = others
+        candidate = best
+        settle(min(target, place)..<max(target, place) + 1)
         hasImproved = true
       }
     }

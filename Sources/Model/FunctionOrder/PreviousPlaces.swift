@@ -50,8 +50,10 @@ struct PreviousPlaces {
 
   /// Returns the number of lines that diff(1) shows, without the lines of new items.
   func changedLines(with order: [Int]) -> Int {
-    var lines = PricedLines(previous.map { changedLines(ifMoving: [$0]) })
-    return lines.changed(in: order.compactMap { place[$0] })
+    let lines = previous.map { changedLines(ifMoving: [$0]) }
+    var staying = AscendingLines()
+    for place in order.compactMap({ place[$0] }) { staying.append(place, lines: lines[place]) }
+    return lines.reduce(0, +) - staying.most
   }
 
   /// Returns the numbers of `groups` so that items that are adjacent in the new order, and that the same launches use, are

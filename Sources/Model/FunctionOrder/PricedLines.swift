@@ -8,14 +8,22 @@ struct PricedLines {
   /// For each item the number of lines that change if the item leaves its place.
   private let lines: [Int]
   private let count: Int
-  /// A Fenwick tree of maxima: by the last item of an ascending subsequence, the most lines that stay.
-  private var heaviest: [Int]
 
-  init(_ lines: [Int], price: Int = 0) {
+  // The settled order, and the lines that stay before and after each of its stops.
+  private let stops: OrderStops
+  private var before: [AscendingLines]
+  /// For each stop and each item, the most lines of items after the stop that have at least this number; then 0.
+  private var after: [[Int]]
+  private var now = AscendingLines()
+
+  init(_ lines: [Int], price: Int) {
     self.price = price
     self.lines = lines
     count = lines.reduce(0, +)
-    heaviest = [Int](repeating: 0, count: lines.count + 1)
+    stops = OrderStops(lines.count)
+    before = Array(repeating: AscendingLines(), count: stops.count)
+    let none = [Int](repeating: 0, count: lines.count + 1)
+    after = Array(repeating: none, count: stops.count)
   }
 
   /// The approximate number of steps that computing a cost takes.
@@ -23,31 +31,47 @@ struct PricedLines {
 
   /// Returns the price of the lines that change, in pages.
   ///
-  /// - Complexity: as for `changed`.
-  mutating func cost(of order: [Int]) -> Int { (price * changed(in: order)) >> 8 }
+  /// - Parameter places: as for `changed`.
+  mutating func cost(of order: [Int], changedIn places: Range<Int>) -> Int {
+    (price * changed(in: order, changedIn: places)) >> 8
+  }
 
   /// Returns the number of lines that change.
   ///
-  /// - Parameter order: items, each at most once. Items that are left out have left their places.
+  /// - Parameters:
+  ///   - order: all items.
+  ///   - places: the places before and after which the items are those of the settled order.
   /// - Complexity: O(*n* log *n*) for *n* items.
-  mutating func changed(in order: [Int]) -> Int {
-    for node in heaviest.indices { heaviest[node] = 0 }
-    var most = 0
-    for item in order where lines[item] > 0 {
-      var staying = 0
-      var node = item
-      while node > 0 {
-        staying = max(staying, heaviest[node])
-        node &= node - 1
-      }
-      staying += lines[item]
-      most = max(most, staying)
-      node = item + 1
-      while node < heaviest.count, heaviest[node] < staying {
-        heaviest[node] = staying
-        node += node & -node
-      }
+  mutating func changed(in order: [Int], changedIn places: Range<Int>) -> Int {
+    let (from, to) = stops.around(places)
+    now.copy(before[from])
+    for place in stops.place(from)..<stops.place(to) {
+      now.append(order[place], lines: lines[order[place]])
     }
-    return count - most
+    return count - now.most(with: after[to])
+  }
+
+  /// Settles an order: later orders are compared with it.
+  ///
+  /// - Parameter places: as for `changed`.
+  mutating func settle(_ order: [Int], changedIn places: Range<Int>) {
+    let (from, to) = stops.around(places)
+    now.copy(before[from])
+    for stop in from..<stops.count - 1 {
+      for place in stops.place(stop)..<stops.place(stop + 1) {
+        now.append(order[place], lines: lines[order[place]])
+      }
+      before[stop + 1] = now
+    }
+    // From the end, with the numbers in reverse.
+    now = AscendingLines()
+    let last = lines.count - 1
+    for stop in (0..<stops.count - 1).reversed() {
+      for place in (stops.place(stop)..<stops.place(stop + 1)).reversed() {
+        now.append(last - order[place], lines: lines[order[place]])
+      }
+      guard stop < to else { continue }
+      after[stop] = now.mostLines(count: lines.count).reversed() + [0]
+    }
   }
 }

@@ -2,8 +2,10 @@
 ///
 /// Items move in groups: a group consists of adjacent items of the previous order that the same launches use.
 struct PricedPath {
-  /// The prices, in 1/256 of a page.
-  private static let prices = stride(from: 8, through: 18, by: 2).map { 1 << $0 }
+  /// The prices of a line, in 1/256 of a page, on the way from the previous order.
+  private static let fallingPrices = stride(from: 18, through: 8, by: -2).map { 1 << $0 }
+  /// The prices on the way from the new order. At higher prices, the other way has the better orders.
+  private static let risingPrices = stride(from: 8, through: 14, by: 2).map { 1 << $0 }
 
   private let places: PreviousPlaces
   private let groups: [[Int]]
@@ -25,8 +27,8 @@ struct PricedPath {
   /// The orders on the way from the previous order, with falling prices, and on the way from the new order, with rising
   /// prices.
   var orders: [[Int]] {
-    orders(from: Array(groups.indices), Self.prices.reversed())
-      + orders(from: places.inNewOrder(groups), Self.prices)
+    orders(from: Array(groups.indices), Self.fallingPrices)
+      + orders(from: places.inNewOrder(groups), Self.risingPrices)
   }
 
   private func orders(from first: [Int], _ prices: [Int]) -> [[Int]] {
