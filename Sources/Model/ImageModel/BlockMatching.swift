@@ -29,9 +29,9 @@
 // In a round, two blocks match if they are the only unmatched blocks with their key. Then matches spread: if two blocks
 // match, so do their successors, predecessors and neighbors in the code that are alone among these with their key. The
 // neighbors in the order of the compiler's numbers count, too, because this order is nearer to the source. If as many
-// blocks of both functions are left with a key of code or of kinds after round 6, they match in the order of the numbers, and these matches
-// spread. After the last round, a block between matched blocks matches the block at the same place, whatever its code: an
-// edited block.
+// blocks of both functions are left with a key of code or of kinds after round 6, they match in the order of the numbers,
+// and these matches spread. After the last round, a block between matched blocks matches the block at the same place,
+// whatever its code: an edited block.
 //
 // The entries always match. A landing pad matches only a landing pad.
 //

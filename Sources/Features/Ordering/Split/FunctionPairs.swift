@@ -33,6 +33,10 @@ struct FunctionPairs {
     var isRenamed = false
   }
 
+  /// The functions of this build and of the recorded build that have been found in the other build.
+  private var known: Set<StatedAddress> = []
+  private var identified: Set<StatedAddress> = []
+
   /// - Parameter executed: the IDs of the blocks that ran, by the first addresses of their functions in `recorded`.
   /// - Complexity: O(*b* log *b*) on average for *b* blocks of functions of the same names in both builds.
   init(
@@ -44,56 +48,69 @@ struct FunctionPairs {
       guard let function = recorded.map.function(at: entry) else { continue }
       for name in recorded.names(at: entry) { byName[name, default: []].append(function) }
     }
-    let names = byName.keys.sorted()
-    /// The functions of this build and of the recorded build that have been found in the other build.
-    var (known, identified) = (Set<StatedAddress>(), Set<StatedAddress>())
-    for name in names {
-      var (ran, idle, own) = (MatchedBlocks(), MatchedBlocks(), MatchedBlocks())
-      let others = recorded.functions(named: name)
-      for other in others + (byName[name] ?? []) {
-        let ids = executed[other.entry]
-        if let ids {
-          ran.add(recorded.map.shape(of: other), ids: ids)
-        } else {
-          idle.add(recorded.map.shape(of: other), ids: [])
-        }
-      }
-      for function in build.functions(named: name) {
-        let shape = build.map.shape(of: function)
-        own.add(shape, ids: [])
-        if let ids = ran.ids(of: shape) {
-          same.append((function, ids))
-        } else if idle.ids(of: shape) == nil {
-          continue
-        }
-        known.insert(function.entry)
-      }
-      for other in others + (byName[name] ?? [])
-      where own.ids(of: recorded.map.shape(of: other)) != nil {
-        identified.insert(other.entry)
+    let names = byName.sorted { $0.key < $1.key }
+    for (name, functions) in names { addSame(name, functions, executed, &build, &recorded) }
+    for (name, functions) in names { addEdited(name, functions, executed, &build, &recorded) }
+    addRenamed(executed, &build, &recorded)
+  }
+
+  /// Step 1: adds the functions of a name that have the same blocks in both builds.
+  ///
+  /// - Parameter functions: the functions of this name that ran.
+  private mutating func addSame(
+    _ name: SymbolName, _ functions: [BlockMap.Function],
+    _ executed: [StatedAddress: Set<UInt32>], _ build: inout MappedRelease,
+    _ recorded: inout MappedRelease
+  ) {
+    var (ran, idle, own) = (MatchedBlocks(), MatchedBlocks(), MatchedBlocks())
+    let others = recorded.functions(named: name) + functions
+    for other in others {
+      let shape = recorded.map.shape(of: other)
+      if let ids = executed[other.entry] {
+        ran.add(shape, ids: ids)
+      } else {
+        idle.add(shape, ids: [])
       }
     }
-    for name in names {
-      let ran = byName[name]?.filter { !identified.contains($0.entry) } ?? []
-      guard let first = ran.first else { continue }
-      let own = build.functions(named: name).filter { !known.contains($0.entry) }
-      let others = Dictionary(
-        (ran + recorded.functions(named: name)).filter { !identified.contains($0.entry) }
-          .map { ($0.entry, $0) }
-      ) { one, _ in one }
-      let pairs = Self.pairs(own, others.values.sorted { $0.entry < $1.entry }, build, recorded)
-      for pair in pairs {
-        known.insert(pair.function.entry)
-        identified.insert(pair.recorded.entry)
-        if executed[pair.recorded.entry] != nil { edited.append(pair) }
+    for function in build.functions(named: name) {
+      let shape = build.map.shape(of: function)
+      own.add(shape, ids: [])
+      if let ids = ran.ids(of: shape) {
+        same.append((function, ids))
+      } else if idle.ids(of: shape) == nil {
+        continue
       }
-      for function in own where !known.contains(function.entry) {
-        guard let difference = build.map.drift(of: function, from: first, in: recorded.map) else {
-          continue
-        }
-        drifted.append((function, difference, false))
-      }
+      known.insert(function.entry)
     }
+    for other in others where own.ids(of: recorded.map.shape(of: other)) != nil {
+      identified.insert(other.entry)
+    }
+  }
+
+  /// Step 2: adds the other functions of a name.
+  private mutating func addEdited(
+    _ name: SymbolName, _ functions: [BlockMap.Function],
+    _ executed: [StatedAddress: Set<UInt32>], _ build: inout MappedRelease,
+    _ recorded: inout MappedRelease
+  ) {
+    let ran = functions.filter { !identified.contains($0.entry) }
+    guard let first = ran.first else { return }
+    let own = build.functions(named: name).filter { !known.contains($0.entry) }
+    let others = Dictionary(
+      (ran + recorded.functions(named: name)).filter { !identified.contains($0.entry) }
+        .map { ($0.entry, $0) }
+    ) { one, _ in one }
+    let pairs = Self.pairs(own, others.values.sorted { $0.entry < $1.entry }, build, recorded)
+    note(pairs)
+    edited += pairs.filter { executed[$0.recorded.entry] != nil }
+    addDrifted(own, from: first, isRenamed: false, build, recorded)
+  }
+
+  /// Steps 3 and 4: adds functions whose names only one of the builds has.
+  private mutating func addRenamed(
+    _ executed: [StatedAddress: Set<UInt32>], _ build: inout MappedRelease,
+    _ recorded: inout MappedRelease
+  ) {
     var gone = executed.keys.sorted().filter { !identified.contains($0) }.compactMap {
       recorded.map.function(at: $0)
     }.filter { function in
@@ -104,27 +121,36 @@ struct FunctionPairs {
       let names = build.names(at: function.entry)
       return !names.isEmpty && !names.contains { recorded.hasFunction(named: $0) }
     }
-    let namesakes = ShortNamesakes(gone, added, recorded, build)
-    for (others, own) in namesakes.groups {
-      let pairs = Self.pairs(own, others, build, recorded)
-      known.formUnion(pairs.map(\.function.entry))
-      identified.formUnion(pairs.map(\.recorded.entry))
-      for var pair in pairs {
-        pair.isRenamed = true
-        edited.append(pair)
-      }
+    for (others, own) in ShortNamesakes(gone, added, recorded, build).groups {
+      var pairs = Self.pairs(own, others, build, recorded)
+      for index in pairs.indices { pairs[index].isRenamed = true }
+      note(pairs)
+      edited += pairs
       guard let first = others.first(where: { !identified.contains($0.entry) }) else { continue }
-      for function in own where !known.contains(function.entry) {
-        guard let difference = build.map.drift(of: function, from: first, in: recorded.map) else {
-          continue
-        }
-        known.insert(function.entry)
-        drifted.append((function, difference, true))
-      }
+      addDrifted(own, from: first, isRenamed: true, build, recorded)
     }
     gone.removeAll { identified.contains($0.entry) }
     added.removeAll { known.contains($0.entry) }
     edited += RenamedFunctions(gone, added, build, recorded).pairs
+  }
+
+  private mutating func note(_ pairs: [Pair]) {
+    known.formUnion(pairs.map(\.function.entry))
+    identified.formUnion(pairs.map(\.recorded.entry))
+  }
+
+  /// Adds the functions of `own` that no recorded function matches.
+  private mutating func addDrifted(
+    _ own: [BlockMap.Function], from recordedFunction: BlockMap.Function, isRenamed: Bool,
+    _ build: MappedRelease, _ recorded: MappedRelease
+  ) {
+    for function in own where !known.contains(function.entry) {
+      guard
+        let difference = build.map.drift(of: function, from: recordedFunction, in: recorded.map)
+      else { continue }
+      if isRenamed { known.insert(function.entry) }
+      drifted.append((function, difference, isRenamed))
+    }
   }
 
   /// The share of the blocks of an edited function that must match.
