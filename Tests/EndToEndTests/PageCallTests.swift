@@ -8,6 +8,8 @@ import Testing
   static let program = #"""
     #define _GNU_SOURCE
     #include <errno.h>
+    #include <fcntl.h>
+    #include <sched.h>
     #include <setjmp.h>
     #include <signal.h>
     #include <stdint.h>
@@ -51,6 +53,14 @@ import Testing
     static int status_of(pid_t child) {
       int status;
       return waitpid(child, &status, __WALL) == child ? status : -1;
+    }
+    static char state_of(pid_t process) {
+      char path[64], text[256] = "";
+      snprintf(path, sizeof path, "/proc/%d/stat", process);
+      int file = open(path, O_RDONLY);
+      if (read(file, text, sizeof text - 1) <= 0) return 0;
+      close(file);
+      return strrchr(text, ')')[2];
     }
     int main(int n, char **v) {
       const char *what = n > 1 ? v[1] : "";
@@ -172,6 +182,8 @@ import Testing
       if (!strcmp(what, "attached child")) {
         pid_t child = fork();
         if (child == 0) for (;;) pause();
+        /* A debugger would see the signals that `pages` sends before the process sleeps. */
+        while (state_of(child) != 'S') sched_yield();
         if (ptrace(PTRACE_ATTACH, child, 0, 0)) return 8;
         if (status_of(child) != (SIGSTOP << 8 | 0x7f)) return 7;
         kill(child, SIGKILL);
