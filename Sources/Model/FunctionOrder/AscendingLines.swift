@@ -1,4 +1,7 @@
-/// The ascending subsequences of a sequence of items: for each last item, the subsequence with the most lines.
+import Addresses
+
+/// The lines that stay when items are placed one after the other: for each item that can be the last of an ascending
+/// subsequence, the most lines of such a subsequence.
 struct AscendingLines {
   private struct Step {
     var item: Int
@@ -13,17 +16,12 @@ struct AscendingLines {
 
   /// Appends an item to the sequence.
   ///
-  /// - Complexity: O(log *n*) for *n* items if the sequence is nearly ascending.
+  /// - Complexity: O(log *n*) for *n* items, and O(*n*) if steps have to move.
   mutating func append(_ item: Int, lines: Int) {
     guard lines > 0 else { return }
-    var place = steps.count
-    if let last = steps.last, last.item > item {
-      var low = 0
-      while low < place {
-        let middle = (low + place) / 2
-        if steps[middle].item < item { low = middle + 1 } else { place = middle }
-      }
-    }
+    // In a nearly ascending sequence, the item is mostly the last.
+    let isLast = steps.last.map { $0.item < item } ?? true
+    let place = isLast ? steps.count : steps.partitioningIndex { $0.item >= item }
     let step = Step(item: item, lines: lines + (place > 0 ? steps[place - 1].lines : 0))
     guard place < steps.count else { return steps.append(step) }
     var end = place
@@ -41,7 +39,8 @@ struct AscendingLines {
 
   /// Returns the most lines of a subsequence to which items of another sequence are added.
   ///
-  /// - Parameter following: for each item the most lines that items of at least this number add; then 0.
+  /// - Parameter following: for each item, the most lines of an ascending subsequence of the other sequence whose items
+  ///   are all at least this item; then 0.
   func most(with following: [Int]) -> Int {
     var most = following[0]
     for step in steps { most = max(most, step.lines + following[step.item + 1]) }

@@ -54,15 +54,20 @@ package struct LaunchCost {
   private var reader: [Int]
   private var readerCount = 0
 
-  // The settled order, and what launches touch before and after each of its stops.
+  // A search tries many small changes of one order. This order is *settled* first. Then the cost of a changed order is
+  // computed only between the stops around the change. Arrays of several launches have the launches of the first stop,
+  // then those of the second stop, and so on.
   private let stops: OrderStops
   /// The addresses of the groups in the settled order.
   private var addresses: [Int]
-  /// For each stop the address, and the pages of 16 KiB and the gaps of all launches.
+  /// For each stop the address, and the pages of 16 KiB and the gaps of all launches before it.
   private var before: [(address: Int, largePages: Int, gaps: Int)]
   private var after: [(largePages: Int, gaps: Int)]
+  /// For each stop and launch, what the launch touches before the stop.
   private var touched: [Touched]
+  /// For each stop and launch, what the launch touches after the stop.
   private var following: [Following]
+  /// For each launch, what it touches in the groups that have been placed so far.
   private var now: [Touched]
 
   /// - Parameter start: the address of the first group.
@@ -210,7 +215,7 @@ package struct LaunchCost {
 
   /// Settles an order: later orders are compared with it.
   ///
-  /// - Parameter places: the places before and after which the groups are those of the order that was settled last.
+  /// - Parameter places: the places whose groups may differ from the order that was settled last.
   package mutating func settle(_ order: [Int], changedIn places: Range<Int>) {
     let launches = pages.count
     let (from, to) = stops.around(places)

@@ -18,7 +18,7 @@ struct OrderStops {
   /// Returns the number of groups before a stop.
   func place(_ stop: Int) -> Int { min(stop * distance, length) }
 
-  /// Returns the last stop before `places`, and the first stop after them.
+  /// Returns the last stop at or before the start of `places`, and the first stop at or after their end.
   func around(_ places: Range<Int>) -> (Int, Int) {
     (places.lowerBound / distance, (places.upperBound + distance - 1) / distance)
   }

@@ -1,7 +1,10 @@
 /// The lines of an order file that change when items leave their places in the previous file, at a price for each line.
 ///
 /// Items are numbered in the order of the previous file. Items that are in the same order in both files keep their lines.
-/// So the lines that stay are those of an ascending subsequence of the items: of the one with the most lines.
+/// Such items are an ascending subsequence of the numbers, and the subsequence with the most lines counts.
+///
+/// A search tries many small changes of one order. This order is *settled* first. Then the lines of a changed order are
+/// counted only between the stops around the change (`OrderStops`).
 struct PricedLines {
   /// The price of a line, in 1/256 of a page.
   let price: Int
@@ -12,7 +15,8 @@ struct PricedLines {
   // The settled order, and the lines that stay before and after each of its stops.
   private let stops: OrderStops
   private var before: [AscendingLines]
-  /// For each stop and each item, the most lines of items after the stop that have at least this number; then 0.
+  /// For each stop and each item, the most lines of an ascending subsequence after the stop whose items are all at least
+  /// this item; then 0.
   private var after: [[Int]]
   private var now = AscendingLines()
 
@@ -40,7 +44,7 @@ struct PricedLines {
   ///
   /// - Parameters:
   ///   - order: all items.
-  ///   - places: the places before and after which the items are those of the settled order.
+  ///   - places: the places whose items may differ from the settled order.
   /// - Complexity: O(*n* log *n*) for *n* items.
   mutating func changed(in order: [Int], changedIn places: Range<Int>) -> Int {
     let (from, to) = stops.around(places)

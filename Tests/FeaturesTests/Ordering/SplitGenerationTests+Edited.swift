@@ -98,7 +98,7 @@ extension SplitGenerationTests {
       MappedBuild(
         id: [id],
         functions: [
-          .init("main", Run(address: 0x1000, blocks: [Block(id: 0, size: 40, calls: calls)])),
+          Self.main(calling: calls),
           .init("known", Run(address: 0x1100, blocks: [Block(id: 0, size: 32)])),
           // The second block returns as well, so it need not run.
           .init(
@@ -233,7 +233,11 @@ extension SplitGenerationTests {
     #expect(order.image.split?.otherBuilds?.reached == 4)
   }
 
-  /// A certain block of a function that need not run need not run.
+  private static func main(calling functions: [UInt64]) -> MappedBuild.Function {
+    .init("main", Run(address: 0x1000, blocks: [Block(id: 0, size: 40, calls: functions)]))
+  }
+
+  /// A function that need not run need not run its certain blocks.
   @Test(arguments: [true, false]) func functionsAreReachedThroughCertainBlocks(isCertain: Bool)
     throws
   {
@@ -241,7 +245,7 @@ extension SplitGenerationTests {
       MappedBuild(
         id: [id],
         functions: [
-          .init("main", Run(address: 0x1000, blocks: [Block(id: 0, size: 40, calls: calls)])),
+          Self.main(calling: calls),
           // The second block need not run, because the first one returns, too.
           .init(
             name,
@@ -272,7 +276,7 @@ extension SplitGenerationTests {
       MappedBuild(
         id: [id],
         functions: [
-          .init("main", Run(address: 0x1000, blocks: [Block(id: 0, size: 40, calls: calls)])),
+          Self.main(calling: calls),
           .init(
             "known",
             Run(

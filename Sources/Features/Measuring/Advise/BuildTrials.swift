@@ -232,9 +232,9 @@ struct BuildTrials {
   private mutating func write(_ toolset: SwiftToolset, to folder: TemporaryFolder)
     throws(Diagnostic) -> String
   {
-    if !toolsets.contains(toolset) { toolsets.append(toolset) }
-    let number = (toolsets.firstIndex(of: toolset) ?? 0) + 1
-    let path = folder.path("toolset-\(number).json")
+    let index = toolsets.firstIndex(of: toolset) ?? toolsets.count
+    if index == toolsets.count { toolsets.append(toolset) }
+    let path = folder.path("toolset-\(index + 1).json")
     try OutputFile(path).finish(toolset.json())
     return path
   }

@@ -70,7 +70,7 @@ private struct ClangSplit {
   /// How each body is split or why it is left whole, by its first address.
   private var decisions: [StatedAddress: Decision] = [:]
 
-  /// A function with less code that did not run stays whole if new functions use it.
+  /// A newly used function stays whole if less than this of its code did not run.
   private static let mostNewlyUsedBytes: UInt64 = 256
 
   private enum Decision {

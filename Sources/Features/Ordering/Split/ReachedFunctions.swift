@@ -17,12 +17,13 @@
 //   block.
 // - Taking the address of a function counts as using it.
 //
-// A reached function that does not run costs its bytes, and a function that runs elsewhere costs a page. So functions
-// that are larger than half a page of 4 KiB are *large*: they are placed after all code that ran. For functions that the
+// If a reached function is placed with the code that runs and does not run, its bytes are wasted. If it is placed
+// elsewhere and runs, the launch touches another page. So functions that are larger than half a page of 4 KiB are
+// *large*: they are placed after all code that ran. For functions that the
 // recorded build has, too, the limit is a quarter of a page, because they run more rarely.
 //
-// New functions may use a function that ran in another way than the recorded code used it. Such a function is *newly
-// used*, and stays whole unless much of it did not run.
+// A new function may call a function that ran, and so execute blocks of it that no recorded launch executed. Such a
+// function is *newly used*, and stays whole unless much of it did not run.
 
 import Addresses
 import Demangling
