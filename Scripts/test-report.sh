@@ -61,7 +61,7 @@ report() {
     "$name.budget" "$name.check"
 }
 
-mkdir small-objects sqlite3-objects redis-objects
+mkdir small-objects redis-objects
 clang -O1 -ffunction-sections -c "$root/Examples/C/main.c" -o small-objects/main.o
 # Names of functions that would end the script, begin an element, and change the colours of a terminal.
 clang -ffunction-sections -x c -c - -o small-objects/hostile.o <<'C'
@@ -75,8 +75,8 @@ clang=(clang -fuse-ld=lld -Wl,--build-id)
 # A file name that is wider than a phone's screen.
 small=small_$(printf 'and_long_%.0s' {1..12})
 report "$small" "${clang[@]}" small-objects/*.o --
-compile_sqlite3 sqlite3-objects
-report sqlite3 "${clang[@]}" sqlite3-objects/*.o "${sqlite3_libraries[@]}" -- "${sqlite3_launch[@]}"
+sqlite3_objects=$("$root/Benchmarks/sqlite/release.sh")
+report sqlite3 "${clang[@]}" "$sqlite3_objects"/*.o "${sqlite3_libraries[@]}" -- "${sqlite3_launch[@]}"
 compile_redis redis-objects
 # Without a client, only this launch of a server ends with success.
 report redis "${clang[@]}" redis-objects/*.o "${redis_libraries[@]}" -- --version

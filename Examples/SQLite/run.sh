@@ -4,16 +4,12 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../setup.sh"
 sqlite=$root/Benchmarks/sqlite
-sources=$("$sqlite/sources.sh")
-read -ra flags <"$sqlite/flags"
-cp "$sqlite/launch.sql" .
+objects=$("$sqlite/release.sh")
+cp "$sqlite/launch.sql" "$objects"/*.o .
 lld=(-fuse-ld=lld -Wl,--build-id)
 libraries=(-lm -lpthread -ldl)
 
 step "the build to ship, in the linker's own order"
-clang "${flags[@]}" -c "$sources/sqlite3.c" -o sqlite3.o &
-clang "${flags[@]}" -c "$sources/shell.c" -o shell.o
-wait $!
 clang "${lld[@]}" shell.o sqlite3.o "${libraries[@]}" -o sqlite3-default
 
 step "1. record: one launch"
