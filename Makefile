@@ -25,12 +25,13 @@ DARWIN := macosx/arm64-apple-macos12.0 macosx/arm64e-apple-macos12.0 macosx/x86_
 # OF_ONE_UNIT: see of_attributes.h.
 DARWIN_FLAGS := $(filter-out -fPIC,$(RUNTIME_FLAGS)) -IRuntime/Recorder -DOF_ONE_UNIT
 
-.PHONY: help demo sqlite-objects test test-integrations test-fresh check lint apple-sdk check-darwin tests-built tests core-examples quick build runtime runtime-darwin \
-  examples readme goldens fuzz bench picture self-order install uninstall package tag clean
+.PHONY: help demo sqlite-objects test test-integrations integrations other-examples test-fresh check lint apple-sdk \
+  check-darwin tests-built tests-1 tests-2 tests-3 core-examples quick build runtime runtime-darwin examples readme \
+  goldens fuzz bench picture self-order install uninstall package tag clean
 .DEFAULT_GOAL := help
 
 # SUMMARY omits the thousands of lines of tests that pass, and repeats the failures at the end.
-RESULTS = $(BUILD)/results.txt
+RESULTS = $(BUILD)/results$(addprefix -,$*).txt
 SUMMARY = tee $(RESULTS) | grep -avE '^◇|^✔ (Suite|Test case|Test [^ ]+[(])' || { grep -aE '^(✘ Test .* recorded|↳)' $(RESULTS); exit 1; }
 # No test may be skipped except for a reason in Tests/TestSupport/Requirement.swift.
 NO_SKIPS = ! grep -aE '^➜' $(RESULTS) | grep -avE '^➜ .* skipped: .*, excused: ' || { echo 'these may not be skipped' >&2; exit 1; }
@@ -69,14 +70,20 @@ OTHER_EXAMPLES := $(filter-out $(CORE_EXAMPLES),$(patsubst Examples/%/run.sh,%,$
 test-integrations: ## the tests and examples that test leaves out: build systems, emulated machines, BOLT, the tutorial, packages; CI runs them, too
 	@Scripts/bootstrap.sh test integrations browser fleet
 	@$(MAKE) -s tests-built runtime apple-sdk
-	ORDERFILE_REQUIRE_ALL=1 $(LIMIT) swift test $(FLAGS) --skip-build --filter $(INTEGRATIONS) 2>&1 | $(SUMMARY)
-	@$(NO_SKIPS)
-	Examples/run-all.sh $(OTHER_EXAMPLES)
+	@$(MAKE) -s -j2 integrations other-examples
 	@Scripts/test-report.sh
 	@Scripts/check-tutorial.sh
 	@Scripts/check-install.sh
 	@$(MAKE) -s package
 	@Scripts/check-package.sh
+
+# Without MAKEFLAGS, because a make that a test or an example runs is not part of this make.
+integrations:
+	MAKEFLAGS= ORDERFILE_REQUIRE_ALL=1 $(LIMIT) swift test $(FLAGS) --skip-build --filter $(INTEGRATIONS) 2>&1 | $(SUMMARY)
+	@$(NO_SKIPS)
+
+other-examples:
+	MAKEFLAGS= Examples/run-all.sh $(OTHER_EXAMPLES)
 
 test-fresh: ## as root: run README's commands in a fresh Debian 12 and 13 with all updates; 20 to 40 minutes
 	@Scripts/test-fresh.sh
@@ -84,16 +91,21 @@ test-fresh: ## as root: run README's commands in a fresh Debian 12 and 13 with a
 check: ## format, warnings, imports, tests of the release build, the core examples, README
 	@mkdir -p $(BUILD) && date +%s >$(BUILD)/test-start
 	@$(MAKE) -s -j2 lint tests-built runtime check-darwin
-	@$(MAKE) -s -j2 tests core-examples
+	@$(MAKE) -s -j$(words x $(PARTS)) $(PARTS) core-examples
 	@Scripts/check-readme.sh
-	@Scripts/test-summary.sh $(RESULTS) $$(($$(date +%s) - $$(< $(BUILD)/test-start)))
+	@Scripts/test-summary.sh $$(($$(date +%s) - $$(< $(BUILD)/test-start))) $(PARTS:tests-%=$(BUILD)/results-%.txt)
 
-# Without MAKEFLAGS, because a make that a test or an example runs is not part of this make.
-tests:
-	MAKEFLAGS= ORDERFILE_REQUIRE_ALL=1 $(LIMIT) swift test $(FLAGS) --skip-build --skip $(INTEGRATIONS) 2>&1 | $(SUMMARY)
+# A process has as many threads for tests as there are processors, and a test that waits for a program keeps its thread.
+# So several processes run the tests, each a part of them.
+PARTS := tests-1 tests-2 tests-3
+FILTER_1 := '^EndToEndTests[.][A-L]'
+FILTER_2 := '^EndToEndTests[.](?![A-L])'
+FILTER_3 := '^(?!EndToEndTests[.])'
+$(PARTS): tests-%:
+	MAKEFLAGS= ORDERFILE_REQUIRE_ALL=1 $(LIMIT) swift test $(FLAGS) --ignore-lock --skip-build \
+	  --skip $(INTEGRATIONS) --filter $(FILTER_$*) 2>&1 | $(SUMMARY)
 	@$(NO_SKIPS)
 
-# Runs at the same time as the tests, because the last tests leave a processor idle.
 core-examples:
 	MAKEFLAGS= Examples/run-all.sh $(CORE_EXAMPLES)
 

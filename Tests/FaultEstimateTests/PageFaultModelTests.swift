@@ -199,7 +199,7 @@ import Testing
     }
   }
 
-  @Test func pagesNeverGrowWhenThePageSizeDoubles() {
+  @Test(.needs(.time)) func pagesNeverGrowWhenThePageSizeDoubles() {
     Self.check(seed: 12) { layout, startup, _ in
       var smaller: TouchedPages?
       for shift in 9...24 {

@@ -74,7 +74,7 @@ import Testing
     #expect(kept.parts.map(\.function) == expected)
   }
 
-  @Test func launchesTouchNoMorePagesAndMoreFunctionsStay() {
+  @Test(.needs(.time)) func launchesTouchNoMorePagesAndMoreFunctionsStay() {
     var pages = (kept: 0, new: 0)
     var stays = pages
     for seed in 0..<8 as Range<UInt64> {
@@ -99,7 +99,7 @@ import Testing
     #expect(stays.kept > stays.new)
   }
 
-  @Test func theMorePagesMayBeLostTheFewerLinesChange() {
+  @Test(.needs(.time)) func theMorePagesMayBeLostTheFewerLinesChange() {
     var changed = [Int](repeating: 0, count: 5)
     for seed in 0..<8 as Range<UInt64> {
       var random = SeededRandom(seed: seed)

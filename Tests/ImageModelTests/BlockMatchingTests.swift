@@ -178,7 +178,7 @@ import Testing
   }
 
   /// Thousands of equal blocks, or of blocks with thousands of successors, may be in a crafted image.
-  @Test(arguments: [false, true]) func manyBlocksCostNoSquares(areEqual: Bool) {
+  @Test(.needs(.time), arguments: [false, true]) func manyBlocksCostNoSquares(areEqual: Bool) {
     let growth = costGrowth(from: 4_000, by: 8) { count in
       let blocks = (0..<count).map {
         Block(areEqual ? "a" : "\($0)", to: $0 == 0 ? Array(1..<count) : [0]).content

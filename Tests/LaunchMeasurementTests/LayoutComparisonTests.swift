@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [0, 0.005, 0.02, 0.05])
+  @Test(.needs(.time), arguments: [0, 0.005, 0.02, 0.05])
   func atMostTenOfAHundredTrialsFindADifferenceBetweenEqualBuilds(layout: Double) {
     #expect(Self.found(change: 0, layout: layout) <= 10)
   }

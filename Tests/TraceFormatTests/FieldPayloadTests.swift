@@ -92,7 +92,9 @@ import TraceFormat
   }
 
   @Test func noDamagedCopyIsReadAsAPayload() throws {
-    let good = PayloadWriter([Self.program, Self.library]).bytes
+    var library = Self.library
+    library.parameter = 15
+    let good = PayloadWriter([Self.program, library]).bytes
     for length in hostilePrefixLengths(of: good) where length < good.count {
       #expect(Self.payloads(Array(good[..<length])).allSatisfy { (try? $0.get()) == nil })
     }
