@@ -214,7 +214,7 @@ let package = Package(
         "PagesFormat", "ClusterProfileFormat", "FunctionOrder", "ImageModel", "JSON", "ByteReading",
         "Addresses", "LibC",
       ]),
-    // `diff` and its map.
+    // `diff` and its map; the owners of functions.
     target(
       "Features/Prediction",
       [
@@ -248,16 +248,30 @@ let package = Package(
         "ByteReading",
         "Addresses", "LibC",
       ]),
-    // `report`, `export`, `show`: the only target that knows all documents.
+    // The documents that only `show` writes, and their texts.
+    target(
+      "Features/FileContents",
+      [
+        "Ordering", "CommandSupport", "Rendering", "Symbolication", "TraceFormat", "PagesFormat",
+        "ImageModel", "JSON", "ByteReading", "Addresses",
+      ]),
+    // `export`.
+    target(
+      "Features/Exports",
+      [
+        "Prediction", "Counting", "Stages", "Ordering", "CommandSupport", "Rendering",
+        "ProcessLaunch", "Symbolication", "ProfileFormat", "PagesFormat", "Demangling",
+        "FaultEstimate", "ImageModel", "JSON", "ByteReading", "Addresses",
+      ]),
+    // `report` and `show`: the only target that knows all documents.
     target(
       "Features/Reports",
       [
-        "Budget", "Projects", "Audit", "Prediction", "Counting", "Stages", "Measuring", "Ordering",
-        "Recording", "CommandSupport", "Rendering", "LaunchMeasurement", "ProcessLaunch",
-        "Symbolication", "LinkMapFormat", "OrderFileFormat", "TraceFormat", "ProfileFormat",
-        "PagesFormat",
-        "ClusterProfileFormat", "Demangling", "FaultEstimate", "ImageModel", "JSON", "ByteReading",
-        "Addresses", "CReportPage", "CLocalServer", "CZlib",
+        "FileContents", "Budget", "Projects", "Audit", "Prediction", "Counting", "Stages",
+        "Measuring", "Ordering", "Recording", "CommandSupport", "Rendering", "LaunchMeasurement",
+        "ProcessLaunch", "Symbolication", "LinkMapFormat", "OrderFileFormat", "ProfileFormat",
+        "PagesFormat", "ClusterProfileFormat", "FaultEstimate", "ImageModel", "JSON",
+        "ByteReading", "Addresses", "LibC", "CReportPage", "CLocalServer", "CZlib",
       ]),
 
     // The command line.
@@ -265,10 +279,10 @@ let package = Package(
       "Command/OrderFileCommands",
       [
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        "Reports", "Budget", "Projects", "Audit", "Prediction", "Counting", "Stages", "Measuring",
-        "Ordering", "Recording", "CommandSupport", "Rendering", "LaunchMeasurement",
-        "ProcessLaunch", "OrderFileFormat", "PagesFormat", "Demangling", "FunctionOrder",
-        "ChangePoints", "ImageModel", "CTraceFormat", "LibC",
+        "Reports", "Exports", "FileContents", "Budget", "Projects", "Audit", "Prediction",
+        "Counting", "Stages", "Measuring", "Ordering", "Recording", "CommandSupport", "Rendering",
+        "LaunchMeasurement", "ProcessLaunch", "OrderFileFormat", "PagesFormat", "Demangling",
+        "FunctionOrder", "ChangePoints", "ImageModel", "CTraceFormat", "LibC",
       ]),
     .executableTarget(
       name: "orderfile", dependencies: ["OrderFileCommands"], path: "Sources/Command/orderfile",
@@ -394,9 +408,10 @@ let package = Package(
     .testTarget(
       name: "FeaturesTests",
       dependencies: [
-        "Reports", "Budget", "Projects", "Audit", "Prediction", "Counting", "Stages", "Measuring",
-        "Ordering", "Recording", "CommandSupport", "Rendering", "LaunchMeasurement",
-        "ProcessTracing", "ProcessLaunch", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
+        "Reports", "Exports", "FileContents", "Budget", "Projects", "Audit", "Prediction",
+        "Counting", "Stages", "Measuring", "Ordering", "Recording", "CommandSupport", "Rendering",
+        "LaunchMeasurement", "ProcessTracing", "ProcessLaunch", "LinkMapFormat", "OrderFileFormat",
+        "TraceFormat",
         "PagesFormat", "LaunchLogFormat", "FaultEstimate", "FunctionOrder", "ChangePoints",
         "ImageModel", "JSON", "ByteReading", "Addresses", "CZlib", "ModelSamples", "TestSupport",
       ],
@@ -411,8 +426,8 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "OrderFileCommands", "Reports", "Budget", "Counting", "Stages", "CommandSupport",
-        "Symbolication",
+        "OrderFileCommands", "Reports", "Exports", "Budget", "Counting", "Stages",
+        "CommandSupport", "Symbolication",
         "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
         "ProfileFormat", "PagesFormat", "XctraceFormat", "ClusterProfileFormat",
         "TemporalProfileFormat", "PerfScriptFormat", "LaunchLogFormat", "Demangling",

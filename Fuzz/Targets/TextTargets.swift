@@ -5,6 +5,7 @@ import ClusterProfileFormat
 import CommandSupport
 import Counting
 import Demangling
+import Exports
 import ImageModel
 import LaunchLogFormat
 import LinkMapFormat

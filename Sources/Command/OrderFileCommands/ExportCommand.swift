@@ -2,9 +2,9 @@ import ArgumentParser
 import Budget
 import CommandSupport
 import Demangling
+import Exports
 import ImageModel
 import Rendering
-import Reports
 
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -5,7 +5,6 @@ import FunctionOrder
 import ImageModel
 import OrderFileFormat
 import Ordering
-import Reports
 
 struct GenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -3,6 +3,7 @@ import Budget
 import CommandSupport
 import Counting
 import Demangling
+import FileContents
 import ImageModel
 import Measuring
 import Ordering

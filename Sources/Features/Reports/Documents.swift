@@ -1,6 +1,7 @@
 import Audit
 import CommandSupport
 import Counting
+import FileContents
 import JSON
 import Measuring
 import Ordering

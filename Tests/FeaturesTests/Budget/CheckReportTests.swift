@@ -4,7 +4,6 @@ import Foundation
 import ImageModel
 import Prediction
 import Rendering
-import Reports
 import TestSupport
 import Testing
 

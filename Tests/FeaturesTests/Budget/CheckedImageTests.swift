@@ -1,7 +1,6 @@
 import Budget
 import ByteReading
 import ImageModel
-import Reports
 import Testing
 
 /// Documents about images called `app`, and the facts that they state about the images.

@@ -1,6 +1,7 @@
 import Addresses
 import ByteReading
 import Counting
+import Exports
 import ImageModel
 import LaunchMeasurement
 import Rendering

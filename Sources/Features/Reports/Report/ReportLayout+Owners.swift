@@ -1,5 +1,6 @@
 import Addresses
 import ImageModel
+import Prediction
 
 extension ReportLayout {
   /// The largest number of owners of functions that a report lists; the sizes of all other owners are added up.

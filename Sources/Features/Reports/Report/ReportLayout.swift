@@ -2,6 +2,7 @@ import Addresses
 import FaultEstimate
 import ImageModel
 import PagesFormat
+import Prediction
 
 /// One of the layouts of a report: the places of its functions and sections, the bytes that a launch is predicted to
 /// touch, and the pages that a measured launch touched.

@@ -1,6 +1,7 @@
 import Budget
 import ByteReading
 import Counting
+import FileContents
 import ImageModel
 import JSON
 import Measuring

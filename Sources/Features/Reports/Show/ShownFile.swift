@@ -2,6 +2,7 @@ import Budget
 import ByteReading
 import ClusterProfileFormat
 import CommandSupport
+import FileContents
 import ImageModel
 import LinkMapFormat
 import OrderFileFormat

@@ -20,7 +20,7 @@ extension ReleaseLayout {
   /// - Parameters:
   ///   - before: the layout from which the functions were moved; `nil` if there is no other layout.
   ///   - isOrdered: whether it is known that the linker followed an order file.
-  func owners(before: ReleaseLayout?, isOrdered: Bool) -> [FunctionOwner] {
+  package func owners(before: ReleaseLayout?, isOrdered: Bool) -> [FunctionOwner] {
     let known = before?.filesBySymbol ?? [:]
     let files = files(byNeighbors: before == nil && !isOrdered, else: known)
     let modules = layout.functions.map { function in

@@ -1,8 +1,8 @@
 import Addresses
+import Exports
 import ImageModel
 import PagesFormat
 import Rendering
-import Reports
 import Stages
 import TestSupport
 import Testing

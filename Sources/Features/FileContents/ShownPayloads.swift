@@ -6,13 +6,13 @@ import Symbolication
 import TraceFormat
 
 /// Payloads as `orderfile show` prints them, with names from the recorded images.
-struct ShownPayloads {
-  private(set) var document: PayloadDocument
-  let warnings: [Diagnostic]
+package struct ShownPayloads {
+  package private(set) var document: PayloadDocument
+  package let warnings: [Diagnostic]
 
   /// - Parameter recorded: the paths of recorded images.
   /// - Throws: an error if the only payload can't be read, if an image can't be read, or if it is in no payload.
-  init(
+  package init(
     _ bytes: FileBytes, _ path: String, recorded: [String], _ architecture: Architecture?
   ) throws(Diagnostic) {
     let known = try PayloadImages(recorded, architecture)

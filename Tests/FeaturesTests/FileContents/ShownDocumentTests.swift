@@ -1,9 +1,9 @@
 import Addresses
+import FileContents
 import Foundation
 import ImageModel
 import Ordering
 import Rendering
-import Reports
 import TestSupport
 import Testing
 

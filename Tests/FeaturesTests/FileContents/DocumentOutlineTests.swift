@@ -1,5 +1,5 @@
 import ByteReading
-import Reports
+import FileContents
 import TestSupport
 import Testing
 

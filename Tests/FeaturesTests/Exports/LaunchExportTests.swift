@@ -1,7 +1,7 @@
 import Addresses
+import Exports
 import Foundation
 import ImageModel
-import Reports
 import TestSupport
 import Testing
 
