@@ -119,7 +119,7 @@ let package = Package(
     target("Model/FaultEstimate", ["ImageModel", "Addresses"]),
     target("Model/ChangePoints"),
 
-    // A target for each format. Symbolication makes values of the model from the formats.
+    // A target for each format.
     target("Formats/Demangling", ["ImageModel", "ByteReading", "Addresses", "CDemangle", "LibC"]),
     target("Formats/ObjectFormat", ["ByteReading", "Addresses", "CZlib", "CZstd"]),
     target("Formats/DebugInfo", ["ByteReading", "Addresses", "CDwarf"]),
@@ -133,13 +133,27 @@ let package = Package(
     target("Formats/LaunchLogFormat", ["JSON", "ByteReading", "Addresses"]),
     target("Formats/TemporalProfileFormat", ["ByteReading", "Addresses"]),
     target("Formats/PerfScriptFormat", ["ByteReading", "Addresses"]),
+    // Images of the model, from object files, debug files and link maps.
     target(
       "Formats/Symbolication",
       [
         "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-        "XctraceFormat", "ProfileFormat", "TemporalProfileFormat", "PerfScriptFormat", "Demangling",
-        "ImageModel",
+        "ProfileFormat", "Demangling", "ImageModel", "ByteReading", "Addresses",
+      ]),
+    // The functions that the entries of an order file move, in images.
+    target(
+      "Formats/OrderFileMatching",
+      [
+        "Symbolication", "ObjectFormat", "OrderFileFormat", "Demangling", "ImageModel",
         "ByteReading", "Addresses",
+      ]),
+    // The functions that recorded launches use, in images; the functions that can be recorded.
+    target(
+      "Formats/TraceSymbolication",
+      [
+        "Symbolication", "ObjectFormat", "DebugInfo", "OrderFileFormat", "TraceFormat",
+        "XctraceFormat", "ProfileFormat", "TemporalProfileFormat", "PerfScriptFormat", "Demangling",
+        "ImageModel", "ByteReading", "Addresses",
       ]),
 
     // Launching, tracing and measuring programs. System-specific code is in C.
@@ -169,65 +183,68 @@ let package = Package(
     smallTarget(
       "Features/CommandSupport",
       [
-        "Rendering", "LaunchMeasurement", "ProcessTracing", "ProcessLaunch", "Symbolication",
-        "LinkMapFormat", "OrderFileFormat", "TraceFormat", "ProfileFormat", "PagesFormat",
-        "ImageModel", "JSON", "ByteReading", "Addresses", "LibC",
+        "Rendering", "LaunchMeasurement", "ProcessTracing", "ProcessLaunch", "TraceSymbolication",
+        "OrderFileMatching", "Symbolication", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
+        "ProfileFormat", "PagesFormat", "ImageModel", "JSON", "ByteReading", "Addresses", "LibC",
       ]),
     // `record`, `import`, and traces as text.
     smallTarget(
       "Features/Recording",
       [
         "CommandSupport", "Rendering", "LaunchMeasurement", "ProcessTracing", "ProcessLaunch",
-        "Symbolication", "OrderFileFormat", "TraceFormat", "PagesFormat", "TemporalProfileFormat",
-        "PerfScriptFormat", "ImageModel", "JSON", "ByteReading", "Addresses", "LibC",
+        "TraceSymbolication", "OrderFileMatching", "Symbolication", "OrderFileFormat",
+        "TraceFormat", "PagesFormat", "TemporalProfileFormat", "PerfScriptFormat", "ImageModel",
+        "JSON", "ByteReading", "Addresses", "LibC",
       ]),
     // `gen`, `merge`, `verify`; splitting.
     smallTarget(
       "Features/Ordering",
       [
-        "CommandSupport", "Rendering", "ProcessLaunch", "Symbolication", "ObjectFormat",
-        "OrderFileFormat", "TraceFormat", "ProfileFormat", "PagesFormat", "ClusterProfileFormat",
-        "FunctionOrder", "ImageModel", "JSON", "ByteReading", "Addresses", "LibC",
+        "CommandSupport", "Rendering", "ProcessLaunch", "TraceSymbolication", "OrderFileMatching",
+        "Symbolication", "ObjectFormat", "OrderFileFormat", "TraceFormat", "ProfileFormat",
+        "PagesFormat", "ClusterProfileFormat", "FunctionOrder", "ImageModel", "JSON", "ByteReading",
+        "Addresses", "LibC",
       ], resources: [.embedInCode("Prefetch/prefetch.c.in")]),
     // `measure` and `advise`.
     smallTarget(
       "Features/Measuring",
       [
         "Counting", "Ordering", "Recording", "CommandSupport", "Rendering", "LaunchMeasurement",
-        "ProcessLaunch", "Symbolication", "ObjectFormat", "OrderFileFormat", "PagesFormat",
-        "ImageModel", "JSON", "ByteReading", "Addresses", "LibC",
+        "ProcessLaunch", "OrderFileMatching", "Symbolication", "ObjectFormat", "OrderFileFormat",
+        "PagesFormat", "ImageModel", "JSON", "ByteReading", "Addresses", "LibC",
       ]),
     // `stages`.
     smallTarget(
       "Features/Stages",
       [
-        "CommandSupport", "Rendering", "LaunchMeasurement", "ProcessLaunch", "Symbolication",
-        "ObjectFormat", "TraceFormat", "PagesFormat", "XctraceFormat", "LaunchLogFormat",
-        "ImageModel", "JSON", "ByteReading", "Addresses", "CStageTrace", "LibC",
+        "CommandSupport", "Rendering", "LaunchMeasurement", "ProcessLaunch", "TraceSymbolication",
+        "Symbolication", "ObjectFormat", "TraceFormat", "PagesFormat", "XctraceFormat",
+        "LaunchLogFormat", "ImageModel", "JSON", "ByteReading", "Addresses", "CStageTrace", "LibC",
       ]),
     // `pages`, `faults`, `refine`.
     smallTarget(
       "Features/Counting",
       [
         "Ordering", "Recording", "CommandSupport", "Rendering", "LaunchMeasurement",
-        "ProcessTracing", "ProcessLaunch", "Symbolication", "ObjectFormat", "OrderFileFormat",
-        "PagesFormat", "ClusterProfileFormat", "FunctionOrder", "ImageModel", "JSON", "ByteReading",
-        "Addresses", "LibC",
+        "ProcessTracing", "ProcessLaunch", "TraceSymbolication", "OrderFileMatching",
+        "Symbolication", "ObjectFormat", "OrderFileFormat", "PagesFormat", "ClusterProfileFormat",
+        "FunctionOrder", "ImageModel", "JSON", "ByteReading", "Addresses", "LibC",
       ]),
     // `diff` and its map.
     target(
       "Features/Prediction",
       [
-        "CommandSupport", "Rendering", "LaunchMeasurement", "Symbolication", "OrderFileFormat",
-        "PagesFormat", "Demangling", "FaultEstimate", "ImageModel", "JSON", "ByteReading",
-        "Addresses", "LibC",
+        "CommandSupport", "Rendering", "LaunchMeasurement", "TraceSymbolication",
+        "OrderFileMatching", "Symbolication", "OrderFileFormat", "PagesFormat", "Demangling",
+        "FaultEstimate", "ImageModel", "JSON", "ByteReading", "Addresses", "LibC",
       ]),
     // `audit`.
     smallTarget(
       "Features/Audit",
       [
-        "Stages", "CommandSupport", "Rendering", "Symbolication", "ObjectFormat", "LinkMapFormat",
-        "PagesFormat", "ImageModel", "JSON", "ByteReading", "Addresses",
+        "Stages", "CommandSupport", "Rendering", "TraceSymbolication", "Symbolication",
+        "ObjectFormat", "LinkMapFormat", "PagesFormat", "ImageModel", "JSON", "ByteReading",
+        "Addresses",
       ]),
     // `auto`, `cargo`, `cc`, `doctor`, `flags`, `init`.
     smallTarget(
@@ -254,10 +271,10 @@ let package = Package(
       [
         "Budget", "Projects", "Audit", "Prediction", "Counting", "Stages", "Measuring", "Ordering",
         "Recording", "CommandSupport", "Rendering", "LaunchMeasurement", "ProcessLaunch",
-        "Symbolication", "LinkMapFormat", "OrderFileFormat", "TraceFormat", "ProfileFormat",
-        "PagesFormat",
-        "ClusterProfileFormat", "Demangling", "FaultEstimate", "ImageModel", "JSON", "ByteReading",
-        "Addresses", "CReportPage", "CLocalServer", "CZlib",
+        "TraceSymbolication", "OrderFileMatching", "Symbolication", "LinkMapFormat",
+        "OrderFileFormat", "TraceFormat", "ProfileFormat", "PagesFormat", "ClusterProfileFormat",
+        "Demangling", "FaultEstimate", "ImageModel", "JSON", "ByteReading", "Addresses",
+        "CReportPage", "CLocalServer", "CZlib",
       ]),
 
     // The command line.
@@ -370,10 +387,22 @@ let package = Package(
     tests(
       "Symbolication",
       [
-        "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-        "ProfileFormat", "TemporalProfileFormat", "PerfScriptFormat", "Demangling", "ModelSamples",
-        "ImageModel",
-        "ByteReading", "Addresses",
+        "OrderFileMatching", "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat",
+        "TraceFormat", "ProfileFormat", "Demangling", "ModelSamples", "ImageModel", "ByteReading",
+        "Addresses",
+      ]),
+    tests(
+      "OrderFileMatching",
+      [
+        "Symbolication", "ObjectFormat", "LinkMapFormat", "OrderFileFormat", "ModelSamples",
+        "ImageModel", "ByteReading", "Addresses",
+      ]),
+    tests(
+      "TraceSymbolication",
+      [
+        "Symbolication", "TraceFormat", "ProfileFormat", "TemporalProfileFormat",
+        "PerfScriptFormat",
+        "ModelSamples", "ImageModel", "ByteReading", "Addresses",
       ]),
     tests("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
     tests("XctraceFormat", ["ByteReading", "Addresses"]),
@@ -412,11 +441,10 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: [
         "OrderFileCommands", "Reports", "Budget", "Counting", "Stages", "CommandSupport",
-        "Symbolication",
-        "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-        "ProfileFormat", "PagesFormat", "XctraceFormat", "ClusterProfileFormat",
-        "TemporalProfileFormat", "PerfScriptFormat", "LaunchLogFormat", "Demangling",
-        "ChangePoints", "ImageModel", "ByteReading", "Addresses",
+        "TraceSymbolication", "Symbolication", "ObjectFormat", "DebugInfo", "LinkMapFormat",
+        "OrderFileFormat", "TraceFormat", "ProfileFormat", "PagesFormat", "XctraceFormat",
+        "ClusterProfileFormat", "TemporalProfileFormat", "PerfScriptFormat", "LaunchLogFormat",
+        "Demangling", "ChangePoints", "ImageModel", "ByteReading", "Addresses",
       ], path: "Fuzz/Targets", swiftSettings: checked),
     .testTarget(
       name: "FailCaseTests",

@@ -10,6 +10,7 @@ import Addresses
 import CommandSupport
 import ImageModel
 import Symbolication
+import TraceSymbolication
 
 /// The basic blocks of a build that launches ran.
 struct ExecutedCode {
