@@ -133,6 +133,9 @@ let package = Package(
     target("Formats/LaunchLogFormat", ["JSON", "ByteReading", "Addresses"]),
     target("Formats/TemporalProfileFormat", ["ByteReading", "Addresses"]),
     target("Formats/PerfScriptFormat", ["ByteReading", "Addresses"]),
+    // Machine code: instructions, and the contents of basic blocks.
+    target(
+      "Formats/InstructionDecoding", ["ObjectFormat", "ImageModel", "ByteReading", "Addresses"]),
     // Images of the model, from object files, debug files and link maps.
     target(
       "Formats/Symbolication",
@@ -184,8 +187,9 @@ let package = Package(
       "Features/CommandSupport",
       [
         "Rendering", "LaunchMeasurement", "ProcessTracing", "ProcessLaunch", "TraceSymbolication",
-        "OrderFileMatching", "Symbolication", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-        "ProfileFormat", "PagesFormat", "ImageModel", "JSON", "ByteReading", "Addresses", "LibC",
+        "OrderFileMatching", "Symbolication", "InstructionDecoding", "LinkMapFormat",
+        "OrderFileFormat", "TraceFormat", "ProfileFormat", "PagesFormat", "ImageModel", "JSON",
+        "ByteReading", "Addresses", "LibC",
       ]),
     // `record`, `import`, and traces as text.
     smallTarget(
@@ -201,9 +205,9 @@ let package = Package(
       "Features/Ordering",
       [
         "CommandSupport", "Rendering", "ProcessLaunch", "TraceSymbolication", "OrderFileMatching",
-        "Symbolication", "ObjectFormat", "OrderFileFormat", "TraceFormat", "ProfileFormat",
-        "PagesFormat", "ClusterProfileFormat", "FunctionOrder", "ImageModel", "JSON", "ByteReading",
-        "Addresses", "LibC",
+        "Symbolication", "InstructionDecoding", "ObjectFormat", "OrderFileFormat", "TraceFormat",
+        "ProfileFormat", "PagesFormat", "ClusterProfileFormat", "FunctionOrder", "ImageModel",
+        "JSON", "ByteReading", "Addresses", "LibC",
       ], resources: [.embedInCode("Prefetch/prefetch.c.in")]),
     // `measure` and `advise`.
     smallTarget(
@@ -391,6 +395,7 @@ let package = Package(
         "TraceFormat", "ProfileFormat", "Demangling", "ModelSamples", "ImageModel", "ByteReading",
         "Addresses",
       ]),
+    tests("InstructionDecoding", ["Addresses"]),
     tests(
       "OrderFileMatching",
       [

@@ -9,6 +9,7 @@
 import Addresses
 import CommandSupport
 import ImageModel
+import InstructionDecoding
 import Symbolication
 import TraceSymbolication
 

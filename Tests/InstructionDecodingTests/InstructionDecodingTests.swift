@@ -1,7 +1,7 @@
 // Compares the sizes and targets of instructions with what llvm-objdump prints.
 
 import Addresses
-import Symbolication
+import InstructionDecoding
 import TestSupport
 import Testing
 
