@@ -119,7 +119,7 @@ let package = Package(
     target("Model/FaultEstimate", ["ImageModel", "Addresses"]),
     target("Model/ChangePoints"),
 
-    // A target for each format. Symbolication makes values of the model from the formats.
+    // A target for each format.
     target("Formats/Demangling", ["ImageModel", "ByteReading", "Addresses", "CDemangle", "LibC"]),
     target("Formats/ObjectFormat", ["ByteReading", "Addresses", "CZlib", "CZstd"]),
     target("Formats/DebugInfo", ["ByteReading", "Addresses", "CDwarf"]),
@@ -133,13 +133,30 @@ let package = Package(
     target("Formats/LaunchLogFormat", ["JSON", "ByteReading", "Addresses"]),
     target("Formats/TemporalProfileFormat", ["ByteReading", "Addresses"]),
     target("Formats/PerfScriptFormat", ["ByteReading", "Addresses"]),
+    // Machine code: instructions, and the contents of basic blocks.
+    target(
+      "Formats/InstructionDecoding", ["ObjectFormat", "ImageModel", "ByteReading", "Addresses"]),
+    // Images of the model, from object files, debug files and link maps.
     target(
       "Formats/Symbolication",
       [
         "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-        "XctraceFormat", "ProfileFormat", "TemporalProfileFormat", "PerfScriptFormat", "Demangling",
-        "ImageModel",
+        "ProfileFormat", "Demangling", "ImageModel", "ByteReading", "Addresses",
+      ]),
+    // The functions that the entries of an order file move, in images.
+    target(
+      "Formats/OrderFileMatching",
+      [
+        "Symbolication", "ObjectFormat", "OrderFileFormat", "Demangling", "ImageModel",
         "ByteReading", "Addresses",
+      ]),
+    // The functions that recorded launches use, in images; the functions that can be recorded.
+    target(
+      "Formats/TraceSymbolication",
+      [
+        "Symbolication", "ObjectFormat", "DebugInfo", "OrderFileFormat", "TraceFormat",
+        "XctraceFormat", "ProfileFormat", "TemporalProfileFormat", "PerfScriptFormat", "Demangling",
+        "ImageModel", "ByteReading", "Addresses",
       ]),
 
     // Launching, tracing and measuring programs. System-specific code is in C.
@@ -169,65 +186,69 @@ let package = Package(
     smallTarget(
       "Features/CommandSupport",
       [
-        "Rendering", "LaunchMeasurement", "ProcessTracing", "ProcessLaunch", "Symbolication",
-        "LinkMapFormat", "OrderFileFormat", "TraceFormat", "ProfileFormat", "PagesFormat",
-        "ImageModel", "JSON", "ByteReading", "Addresses", "LibC",
+        "Rendering", "LaunchMeasurement", "ProcessTracing", "ProcessLaunch", "TraceSymbolication",
+        "OrderFileMatching", "Symbolication", "InstructionDecoding", "LinkMapFormat",
+        "OrderFileFormat", "TraceFormat", "ProfileFormat", "PagesFormat", "ImageModel", "JSON",
+        "ByteReading", "Addresses", "LibC",
       ]),
     // `record`, `import`, and traces as text.
     smallTarget(
       "Features/Recording",
       [
         "CommandSupport", "Rendering", "LaunchMeasurement", "ProcessTracing", "ProcessLaunch",
-        "Symbolication", "OrderFileFormat", "TraceFormat", "PagesFormat", "TemporalProfileFormat",
-        "PerfScriptFormat", "ImageModel", "JSON", "ByteReading", "Addresses", "LibC",
+        "TraceSymbolication", "OrderFileMatching", "Symbolication", "OrderFileFormat",
+        "TraceFormat", "PagesFormat", "TemporalProfileFormat", "PerfScriptFormat", "ImageModel",
+        "JSON", "ByteReading", "Addresses", "LibC",
       ]),
     // `gen`, `merge`, `verify`; splitting.
     smallTarget(
       "Features/Ordering",
       [
-        "CommandSupport", "Rendering", "ProcessLaunch", "Symbolication", "ObjectFormat",
-        "OrderFileFormat", "TraceFormat", "ProfileFormat", "PagesFormat", "ClusterProfileFormat",
-        "FunctionOrder", "ImageModel", "JSON", "ByteReading", "Addresses", "LibC",
+        "CommandSupport", "Rendering", "ProcessLaunch", "TraceSymbolication", "OrderFileMatching",
+        "Symbolication", "InstructionDecoding", "ObjectFormat", "OrderFileFormat", "TraceFormat",
+        "ProfileFormat", "PagesFormat", "ClusterProfileFormat", "FunctionOrder", "ImageModel",
+        "JSON", "ByteReading", "Addresses", "LibC",
       ], resources: [.embedInCode("Prefetch/prefetch.c.in")]),
     // `measure` and `advise`.
     smallTarget(
       "Features/Measuring",
       [
         "Counting", "Ordering", "Recording", "CommandSupport", "Rendering", "LaunchMeasurement",
-        "ProcessLaunch", "Symbolication", "ObjectFormat", "OrderFileFormat", "PagesFormat",
-        "ImageModel", "JSON", "ByteReading", "Addresses", "LibC",
+        "ProcessLaunch", "OrderFileMatching", "Symbolication", "ObjectFormat", "OrderFileFormat",
+        "PagesFormat", "ImageModel", "JSON", "ByteReading", "Addresses", "LibC",
       ]),
     // `stages`.
     smallTarget(
       "Features/Stages",
       [
-        "CommandSupport", "Rendering", "LaunchMeasurement", "ProcessLaunch", "Symbolication",
-        "ObjectFormat", "TraceFormat", "PagesFormat", "XctraceFormat", "LaunchLogFormat",
-        "ImageModel", "JSON", "ByteReading", "Addresses", "CStageTrace", "LibC",
+        "CommandSupport", "Rendering", "LaunchMeasurement", "ProcessLaunch", "TraceSymbolication",
+        "Symbolication", "ObjectFormat", "TraceFormat", "PagesFormat", "XctraceFormat",
+        "LaunchLogFormat", "ImageModel", "JSON", "ByteReading", "Addresses", "CStageTrace", "LibC",
       ]),
     // `pages`, `faults`, `refine`.
     smallTarget(
       "Features/Counting",
       [
         "Ordering", "Recording", "CommandSupport", "Rendering", "LaunchMeasurement",
-        "ProcessTracing", "ProcessLaunch", "Symbolication", "ObjectFormat", "OrderFileFormat",
-        "PagesFormat", "ClusterProfileFormat", "FunctionOrder", "ImageModel", "JSON", "ByteReading",
-        "Addresses", "LibC",
+        "ProcessTracing", "ProcessLaunch", "TraceSymbolication", "OrderFileMatching",
+        "Symbolication", "ObjectFormat", "OrderFileFormat", "PagesFormat", "ClusterProfileFormat",
+        "FunctionOrder", "ImageModel", "JSON", "ByteReading", "Addresses", "LibC",
       ]),
     // `diff` and its map; the owners of functions.
     target(
       "Features/Prediction",
       [
-        "CommandSupport", "Rendering", "LaunchMeasurement", "Symbolication", "OrderFileFormat",
-        "PagesFormat", "Demangling", "FaultEstimate", "ImageModel", "JSON", "ByteReading",
-        "Addresses", "LibC",
+        "CommandSupport", "Rendering", "LaunchMeasurement", "TraceSymbolication",
+        "OrderFileMatching", "Symbolication", "OrderFileFormat", "PagesFormat", "Demangling",
+        "FaultEstimate", "ImageModel", "JSON", "ByteReading", "Addresses", "LibC",
       ]),
     // `audit`.
     smallTarget(
       "Features/Audit",
       [
-        "Stages", "CommandSupport", "Rendering", "Symbolication", "ObjectFormat", "LinkMapFormat",
-        "PagesFormat", "ImageModel", "JSON", "ByteReading", "Addresses",
+        "Stages", "CommandSupport", "Rendering", "TraceSymbolication", "Symbolication",
+        "ObjectFormat", "LinkMapFormat", "PagesFormat", "ImageModel", "JSON", "ByteReading",
+        "Addresses",
       ]),
     // `auto`, `cargo`, `cc`, `doctor`, `flags`, `init`.
     smallTarget(
@@ -252,7 +273,7 @@ let package = Package(
     target(
       "Features/FileContents",
       [
-        "Ordering", "CommandSupport", "Rendering", "Symbolication", "TraceFormat", "PagesFormat",
+        "Ordering", "CommandSupport", "Rendering", "TraceSymbolication", "TraceFormat", "PagesFormat",
         "ImageModel", "JSON", "ByteReading", "Addresses",
       ]),
     // `export`.
@@ -260,7 +281,7 @@ let package = Package(
       "Features/Exports",
       [
         "Prediction", "Counting", "Stages", "Ordering", "CommandSupport", "Rendering",
-        "ProcessLaunch", "Symbolication", "ProfileFormat", "PagesFormat", "Demangling",
+        "ProcessLaunch", "TraceSymbolication", "ProfileFormat", "PagesFormat", "Demangling",
         "FaultEstimate", "ImageModel", "JSON", "ByteReading", "Addresses",
       ]),
     // `report` and `show`: the only target that knows all documents.
@@ -269,9 +290,10 @@ let package = Package(
       [
         "FileContents", "Budget", "Projects", "Audit", "Prediction", "Counting", "Stages",
         "Measuring", "Ordering", "Recording", "CommandSupport", "Rendering", "LaunchMeasurement",
-        "ProcessLaunch", "Symbolication", "LinkMapFormat", "OrderFileFormat", "ProfileFormat",
-        "PagesFormat", "ClusterProfileFormat", "FaultEstimate", "ImageModel", "JSON",
-        "ByteReading", "Addresses", "LibC", "CReportPage", "CLocalServer", "CZlib",
+        "ProcessLaunch", "TraceSymbolication", "OrderFileMatching", "Symbolication",
+        "LinkMapFormat", "OrderFileFormat", "ProfileFormat", "PagesFormat", "ClusterProfileFormat",
+        "FaultEstimate", "ImageModel", "JSON", "ByteReading", "Addresses", "LibC", "CReportPage",
+        "CLocalServer", "CZlib",
       ]),
 
     // The command line.
@@ -384,10 +406,23 @@ let package = Package(
     tests(
       "Symbolication",
       [
-        "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-        "ProfileFormat", "TemporalProfileFormat", "PerfScriptFormat", "Demangling", "ModelSamples",
-        "ImageModel",
-        "ByteReading", "Addresses",
+        "OrderFileMatching", "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat",
+        "TraceFormat", "ProfileFormat", "Demangling", "ModelSamples", "ImageModel", "ByteReading",
+        "Addresses",
+      ]),
+    tests("InstructionDecoding", ["Addresses"]),
+    tests(
+      "OrderFileMatching",
+      [
+        "Symbolication", "ObjectFormat", "LinkMapFormat", "OrderFileFormat", "ModelSamples",
+        "ImageModel", "ByteReading", "Addresses",
+      ]),
+    tests(
+      "TraceSymbolication",
+      [
+        "Symbolication", "TraceFormat", "ProfileFormat", "TemporalProfileFormat",
+        "PerfScriptFormat",
+        "ModelSamples", "ImageModel", "ByteReading", "Addresses",
       ]),
     tests("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
     tests("XctraceFormat", ["ByteReading", "Addresses"]),
@@ -427,11 +462,10 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: [
         "OrderFileCommands", "Reports", "Exports", "Budget", "Counting", "Stages",
-        "CommandSupport", "Symbolication",
-        "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-        "ProfileFormat", "PagesFormat", "XctraceFormat", "ClusterProfileFormat",
-        "TemporalProfileFormat", "PerfScriptFormat", "LaunchLogFormat", "Demangling",
-        "ChangePoints", "ImageModel", "ByteReading", "Addresses",
+        "CommandSupport", "TraceSymbolication", "Symbolication", "ObjectFormat", "DebugInfo",
+        "LinkMapFormat", "OrderFileFormat", "TraceFormat", "ProfileFormat", "PagesFormat",
+        "XctraceFormat", "ClusterProfileFormat", "TemporalProfileFormat", "PerfScriptFormat",
+        "LaunchLogFormat", "Demangling", "ChangePoints", "ImageModel", "ByteReading", "Addresses",
       ], path: "Fuzz/Targets", swiftSettings: checked),
     .testTarget(
       name: "FailCaseTests",

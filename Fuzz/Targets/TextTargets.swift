@@ -17,6 +17,7 @@ import Reports
 import Stages
 import Symbolication
 import TemporalProfileFormat
+import TraceSymbolication
 import XctraceFormat
 
 extension FuzzTarget {

@@ -1,6 +1,6 @@
 import ImageModel
-import Symbolication
 import TraceFormat
+import TraceSymbolication
 
 extension FuzzTarget {
   static let traces = [

@@ -4,6 +4,7 @@ import Foundation
 import ImageModel
 import LinkMapFormat
 import OrderFileFormat
+import OrderFileMatching
 import Symbolication
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 import Addresses
 import ImageModel
-import Symbolication
 import TestSupport
 import Testing
 

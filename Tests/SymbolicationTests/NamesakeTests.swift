@@ -1,5 +1,5 @@
-import Addresses
 import ImageModel
+import ModelSamples
 import Symbolication
 import Testing
 
@@ -38,18 +38,6 @@ import Testing
     #expect(map.resolveAsLinker("_t").functions == [0, 1])
     #expect(map.resolveAsLinker("_t", in: "b.o") == .missing(.noSuchSymbol))
     #expect(map.resolveAsLinker("_u", in: "a.o").functions == [2])
-  }
-
-  @Test func aRecordedBodyKnowsItsObjectFileIfAllItsNamesAgree() {
-    let layout = machOLayout(
-      ["l.a(a.o)|_t", "=l.a(a.o)|_u", "a.o|_v", "=b.o|_w", "_x", "=c.o|_y"], isDebugMap: true)
-    let image = RecordedImage(
-      Image(path: "app", id: nil, architecture: .arm64, layout: layout))
-    let bodies = (0..<3).map {
-      image.body(holding: StatedAddress(rawValue: 0x1_0000_0400 + 16 * $0))
-    }
-    #expect(bodies.map { $0?.names.count } == [2, 2, 2])
-    #expect(bodies.map { $0?.objectFile?.description } == ["l.a(a.o)", nil, nil])
   }
 
   @Test(

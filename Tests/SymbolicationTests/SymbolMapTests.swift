@@ -1,6 +1,7 @@
 import Addresses
 import Demangling
 import ImageModel
+import ModelSamples
 import Symbolication
 import TestSupport
 import Testing
@@ -11,7 +12,7 @@ private let hash = "0e5be163810b03ec1e6a68c783e08170"
 @Suite struct SymbolMapTests {
   /// A resolution as a line of text: `exact f f?` where `?` says ambiguous.
   static func outcome(_ name: String, in symbols: [String]) -> String {
-    var map = SymbolMap(sampleLayout(symbols))
+    var map = SymbolMap(elfLayout(symbols))
     func line(_ kind: String, _ found: [Int]) -> String {
       kind + " " + map.layout.names(found).joined(separator: " ")
         + (map.isAmbiguous(found, for: SymbolName(name)) ? " ?" : "")
@@ -25,7 +26,7 @@ private let hash = "0e5be163810b03ec1e6a68c783e08170"
 
   @Test(.needs(.time)) func thousandsOfNamesOfOneFormTakeLinearTime() {
     func input(_ size: Int) -> (map: SymbolMap, names: [SymbolName]) {
-      let layout = sampleLayout((0..<size).map { "f.llvm.\($0)" })
+      let layout = elfLayout((0..<size).map { "f.llvm.\($0)" })
       return (SymbolMap(layout), (0..<size).map { SymbolName("f.llvm.1\(size + $0)") })
     }
     func resolve(_ input: (map: SymbolMap, names: [SymbolName])) {
@@ -131,7 +132,7 @@ private let hash = "0e5be163810b03ec1e6a68c783e08170"
   }
 
   @Test func aLinkerFindsExactNamesOnly() {
-    let map = SymbolMap(sampleLayout(["f.llvm.1", "g", "$s1a1fyyF", "$s1a1fyyFTm"]))
+    let map = SymbolMap(elfLayout(["f.llvm.1", "g", "$s1a1fyyF", "$s1a1fyyFTm"]))
     #expect(map.resolveAsLinker("f") == .missing(.noSuchSymbol))
     #expect(map.resolveAsLinker("g") == .exact([1]))
     #expect(map.resolveAsLinker("$s1a1fyyF") == .exact([2]))
@@ -161,7 +162,7 @@ private let hash = "0e5be163810b03ec1e6a68c783e08170"
   func agreesWithADictionary(count: Int) throws {
     let seed = UInt64(count) + 3
     var random = SeededRandom(seed: seed)
-    let layout = sampleLayout(Self.randomSymbols(count: count, using: &random))
+    let layout = elfLayout(Self.randomSymbols(count: count, using: &random))
     var exact: [SymbolName: [Int]] = [:]
     var canonical: [[UInt8]: [Int]] = [:]
     for (index, function) in layout.functions.enumerated() {
@@ -217,7 +218,7 @@ private let hash = "0e5be163810b03ec1e6a68c783e08170"
   }
 
   @Test func tenThousandFunctionsOfOneNameAreAllFoundQuickly() {
-    let map = SymbolMap(sampleLayout([String](repeating: "init", count: 10_000)))
+    let map = SymbolMap(elfLayout([String](repeating: "init", count: 10_000)))
     #expect(map.resolveAsLinker("init").functions == Array(0..<10_000))
   }
 }

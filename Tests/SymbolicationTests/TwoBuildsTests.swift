@@ -1,6 +1,5 @@
 import Foundation
 import ImageModel
-import Symbolication
 import TestSupport
 import Testing
 

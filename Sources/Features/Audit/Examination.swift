@@ -5,6 +5,7 @@ import ImageModel
 import ObjectFormat
 import Stages
 import Symbolication
+import TraceSymbolication
 
 /// An audit while the images of the closure are added to its document, one after the other.
 struct Examination {

@@ -2,7 +2,7 @@ import Addresses
 import ByteReading
 import ImageModel
 import LinkMapFormat
-import Symbolication
+import TraceSymbolication
 
 /// Describes initializers and start-up tasks by the functions at their addresses: by name, object file, size and pages.
 struct NamedInitializers {

@@ -5,7 +5,7 @@
 import Addresses
 import CommandSupport
 import ImageModel
-import Symbolication
+import TraceSymbolication
 
 struct ObservedLaunches {
   private typealias Nanoseconds = UInt64

@@ -9,7 +9,7 @@ import JSON
 import PagesFormat
 import Prediction
 import Stages
-import Symbolication
+import TraceSymbolication
 
 /// Launches to export to other tools: `orderfile export`.
 package struct LaunchExport {

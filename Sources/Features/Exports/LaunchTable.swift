@@ -7,7 +7,6 @@ import CommandSupport
 import ImageModel
 import Ordering
 import ProfileFormat
-import Symbolication
 
 /// Launches as rows of a Parquet file: `orderfile export parquet`.
 package struct LaunchTable {

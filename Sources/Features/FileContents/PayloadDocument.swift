@@ -4,7 +4,6 @@ import JSON
 import Ordering
 import PagesFormat
 import Rendering
-import Symbolication
 
 /// The payloads in a file: `orderfile show` of payloads.
 ///

@@ -2,8 +2,8 @@ import ByteReading
 import CommandSupport
 import ImageModel
 import Ordering
-import Symbolication
 import TraceFormat
+import TraceSymbolication
 
 /// Payloads as `orderfile show` prints them, with names from the recorded images.
 package struct ShownPayloads {

@@ -16,6 +16,7 @@ import CommandSupport
 import ImageModel
 import LaunchMeasurement
 import OrderFileFormat
+import OrderFileMatching
 import Rendering
 import Symbolication
 

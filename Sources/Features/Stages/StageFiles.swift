@@ -6,6 +6,7 @@ import LaunchLogFormat
 import Rendering
 import Symbolication
 import TraceFormat
+import TraceSymbolication
 import XctraceFormat
 
 /// Reads traces and logs of launches, or a document of `stages`: `orderfile stages FILE...`.

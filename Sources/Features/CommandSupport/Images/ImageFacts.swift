@@ -1,6 +1,7 @@
 import ByteReading
 import ImageModel
 import Symbolication
+import TraceSymbolication
 
 /// The facts about an image that matter for recording and ordering it.
 package struct ImageFacts: Sendable {

@@ -1,8 +1,8 @@
 import ByteReading
 import ImageModel
+import OrderFileMatching
 import PagesFormat
 import Rendering
-import Symbolication
 
 extension TouchedPagePrefetch {
   /// Compares the touched pages of `image` with the pages that the build in `bytes` prefetches. The caller has made

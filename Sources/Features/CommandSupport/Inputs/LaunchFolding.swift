@@ -5,7 +5,7 @@ import Addresses
 import ImageModel
 import ProfileFormat
 import Rendering
-import Symbolication
+import TraceSymbolication
 
 /// Folds launches to a profile, or lists them one after the other.
 package struct LaunchFolding {

@@ -1,5 +1,4 @@
 import ImageModel
-import Symbolication
 
 /// The launches that a command line names, and the recorded images. The initializer has checked that they belong
 /// together.

@@ -1,7 +1,6 @@
 import Addresses
 import ImageModel
 import PagesFormat
-import Symbolication
 import TraceFormat
 
 /// The documents of `orderfile pages` that a command line names.

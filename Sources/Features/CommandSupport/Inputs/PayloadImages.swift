@@ -1,6 +1,7 @@
 import ImageModel
 import Symbolication
 import TraceFormat
+import TraceSymbolication
 
 /// The recorded images to which payloads belong, which the user names: a payload has no paths.
 package struct PayloadImages: Sendable {

@@ -8,7 +8,6 @@
 import Addresses
 import ImageModel
 import Rendering
-import Symbolication
 
 /// The properties that builds of one program share, whatever the names of their functions.
 package struct ProgramTraits {

@@ -1,6 +1,6 @@
 import ByteReading
 import ImageModel
-import Symbolication
+import TraceSymbolication
 
 extension RecordedImages {
   /// Returns how much of the code of `image` could be recorded, as its trace states, or else as the image shows.

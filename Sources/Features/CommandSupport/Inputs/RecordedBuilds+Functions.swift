@@ -5,6 +5,7 @@ import Addresses
 import ImageModel
 import Rendering
 import Symbolication
+import TraceSymbolication
 
 extension RecordedBuilds {
   /// Adds programs with another name to `group` if they are builds of its program: at least three quarters of the

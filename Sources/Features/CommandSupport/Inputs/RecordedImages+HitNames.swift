@@ -1,6 +1,6 @@
 import Addresses
 import ImageModel
-import Symbolication
+import TraceSymbolication
 
 extension RecordedImages {
   /// Returns, for each hit, the name of the function that was entered, and the name of the function that ran if that is

@@ -1,6 +1,7 @@
 import ByteReading
 import ImageModel
 import Symbolication
+import TraceSymbolication
 
 /// The images that traces were recorded in. Each image is read once, and only if its ID is the ID in the trace.
 package struct RecordedImages {

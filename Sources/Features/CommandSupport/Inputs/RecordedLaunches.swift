@@ -4,6 +4,7 @@ import ProfileFormat
 import Rendering
 import Symbolication
 import TraceFormat
+import TraceSymbolication
 
 /// The launches that the files of a command line contain. Each file is opened once.
 ///

@@ -1,6 +1,7 @@
 import Addresses
 import ByteReading
 import ImageModel
+import InstructionDecoding
 import LinkMapFormat
 import Symbolication
 

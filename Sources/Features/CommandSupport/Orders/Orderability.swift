@@ -2,6 +2,7 @@
 
 import ImageModel
 import OrderFileFormat
+import OrderFileMatching
 import Rendering
 import Symbolication
 

@@ -10,6 +10,7 @@ import Addresses
 import ByteReading
 import ImageModel
 import LaunchMeasurement
+import OrderFileMatching
 import Symbolication
 
 /// Translates the faults of a launch. All events of the launch must be passed to it, in the order of time.

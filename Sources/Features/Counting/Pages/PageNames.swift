@@ -6,6 +6,7 @@ import LaunchMeasurement
 import PagesFormat
 import ProcessTracing
 import Symbolication
+import TraceSymbolication
 
 /// Translates the pages that a launch touched to addresses in the image, and the touching instructions to
 /// functions.

@@ -13,6 +13,7 @@
 import Addresses
 import ImageModel
 import OrderFileFormat
+import OrderFileMatching
 import PagesFormat
 import Symbolication
 

@@ -7,7 +7,6 @@ import PagesFormat
 import ProcessLaunch
 import ProcessTracing
 import Recording
-import Symbolication
 
 /// A launch for which an order is refined. It launches the image as it is currently linked.
 struct RefinedLaunch {

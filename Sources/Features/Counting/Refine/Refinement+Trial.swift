@@ -1,9 +1,9 @@
 import Addresses
 import CommandSupport
 import ImageModel
+import OrderFileMatching
 import PagesFormat
 import ProcessLaunch
-import Symbolication
 
 extension Refinement {
   /// An order that was tried, and what the launches of its build did. Numbers of pages are sums over the launches.

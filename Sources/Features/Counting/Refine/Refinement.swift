@@ -6,6 +6,7 @@ import FunctionOrder
 import ImageModel
 import LaunchMeasurement
 import OrderFileFormat
+import OrderFileMatching
 import Ordering
 import PagesFormat
 import ProcessLaunch

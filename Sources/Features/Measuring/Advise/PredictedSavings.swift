@@ -14,7 +14,6 @@ import ByteReading
 import ImageModel
 import ObjectFormat
 import PagesFormat
-import Symbolication
 
 /// The words of an image that the loader relocates, and the pages that options would save.
 struct PredictedSavings {

@@ -4,7 +4,6 @@ import Counting
 import ImageModel
 import PagesFormat
 import ProcessLaunch
-import Symbolication
 
 /// The launch whose pages are counted after each link. The output of the launched program is not shown.
 struct RelinkedLaunch {

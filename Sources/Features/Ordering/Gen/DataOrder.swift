@@ -17,6 +17,7 @@ import CommandSupport
 import FunctionOrder
 import ImageModel
 import OrderFileFormat
+import OrderFileMatching
 import Rendering
 import Symbolication
 

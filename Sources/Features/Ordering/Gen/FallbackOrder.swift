@@ -2,7 +2,6 @@ import ByteReading
 import CommandSupport
 import ImageModel
 import OrderFileFormat
-import Symbolication
 
 /// The order file that is used if a trace is missing: `gen --fallback`.
 package struct FallbackOrder {

@@ -4,9 +4,11 @@ import CommandSupport
 import FunctionOrder
 import ImageModel
 import OrderFileFormat
+import OrderFileMatching
 import ProfileFormat
 import Rendering
 import Symbolication
+import TraceSymbolication
 
 /// The order of one image, made from launches.
 struct ImageOrder {

@@ -12,6 +12,7 @@ import OrderFileFormat
 import PagesFormat
 import ProfileFormat
 import Symbolication
+import TraceSymbolication
 
 /// The data of an image that one launch touched.
 package struct LaunchData {

@@ -4,6 +4,7 @@ import ImageModel
 import OrderFileFormat
 import ProfileFormat
 import Symbolication
+import TraceSymbolication
 
 /// An order file, and what to report about it.
 package struct GeneratedOrder {

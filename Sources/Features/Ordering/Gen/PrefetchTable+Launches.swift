@@ -2,6 +2,7 @@ import Addresses
 import CommandSupport
 import ImageModel
 import ObjectFormat
+import OrderFileMatching
 import Symbolication
 
 extension ReleaseLayout {

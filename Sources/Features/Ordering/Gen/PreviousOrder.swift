@@ -2,6 +2,7 @@ import ByteReading
 import CommandSupport
 import ImageModel
 import OrderFileFormat
+import OrderFileMatching
 import Symbolication
 
 /// An order file of an earlier build, whose entries stay if hardly anything is gained by moving them: `gen --previous`.

@@ -3,6 +3,7 @@ import FunctionOrder
 import ImageModel
 import Rendering
 import Symbolication
+import TraceSymbolication
 
 /// The functions of a layout that have the names of functions that launches used.
 struct ResolvedFunctions {

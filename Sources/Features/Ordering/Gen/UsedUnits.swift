@@ -3,6 +3,7 @@ import CommandSupport
 import FunctionOrder
 import ImageModel
 import OrderFileFormat
+import OrderFileMatching
 import Symbolication
 
 /// The functions that launches used, in units that are placed as a whole, to be put into an order.

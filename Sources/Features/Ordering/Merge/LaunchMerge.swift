@@ -10,6 +10,7 @@ import ProfileFormat
 import Rendering
 import Symbolication
 import TraceFormat
+import TraceSymbolication
 
 /// Launches folded together: `orderfile merge`.
 package struct LaunchMerge {

@@ -15,8 +15,8 @@ import CommandSupport
 import ImageModel
 import ProfileFormat
 import Rendering
-import Symbolication
 import TraceFormat
+import TraceSymbolication
 
 /// The payloads in some files, with the images to which they belong.
 package struct PayloadFolding {

@@ -23,7 +23,6 @@ import Addresses
 import ClusterProfileFormat
 import ImageModel
 import Rendering
-import Symbolication
 
 extension SplitFormat {
   /// The format of the profiles by which clang 19 or later splits functions, or LLVM 19 or later during link-time

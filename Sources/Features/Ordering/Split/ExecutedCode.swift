@@ -9,7 +9,9 @@
 import Addresses
 import CommandSupport
 import ImageModel
+import InstructionDecoding
 import Symbolication
+import TraceSymbolication
 
 /// The basic blocks of a build that launches ran.
 struct ExecutedCode {

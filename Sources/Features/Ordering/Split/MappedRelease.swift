@@ -1,6 +1,7 @@
 import Addresses
 import CommandSupport
 import ImageModel
+import InstructionDecoding
 import Symbolication
 
 /// A build with a map of its basic blocks.

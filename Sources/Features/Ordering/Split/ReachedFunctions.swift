@@ -28,6 +28,7 @@
 import Addresses
 import Demangling
 import ImageModel
+import InstructionDecoding
 import Symbolication
 
 /// The functions that only launches of this build run, because code that runs has begun to use them.

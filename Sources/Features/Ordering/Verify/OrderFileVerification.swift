@@ -2,6 +2,7 @@ import ByteReading
 import CommandSupport
 import ImageModel
 import OrderFileFormat
+import OrderFileMatching
 import PagesFormat
 import Rendering
 import Symbolication

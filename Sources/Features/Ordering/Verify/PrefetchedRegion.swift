@@ -5,9 +5,9 @@ import ImageModel
 import JSON
 import ObjectFormat
 import OrderFileFormat
+import OrderFileMatching
 import PagesFormat
 import Rendering
-import Symbolication
 
 /// The code between the anchors of an image, compared with the functions that the order file lists between the same
 /// anchors.

@@ -11,6 +11,7 @@ import CommandSupport
 import FaultEstimate
 import ImageModel
 import Symbolication
+import TraceSymbolication
 
 /// The data that launches touched in the recorded builds.
 struct TouchedGranules {

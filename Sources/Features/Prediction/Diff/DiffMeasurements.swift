@@ -2,7 +2,7 @@ import CommandSupport
 import Demangling
 import FaultEstimate
 import ImageModel
-import Symbolication
+import TraceSymbolication
 
 /// The measurements of launches of the two compared images.
 struct DiffMeasurements {

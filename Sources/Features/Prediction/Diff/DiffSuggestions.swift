@@ -1,8 +1,8 @@
 // Suggestions for a layout that is worse than it could be.
 
 import ImageModel
+import OrderFileMatching
 import Rendering
-import Symbolication
 
 extension LayoutEstimates {
   /// If a layout has less than this share of the startup functions, an order made of these traces misses functions that

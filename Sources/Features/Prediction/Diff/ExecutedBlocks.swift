@@ -13,7 +13,7 @@ import CommandSupport
 import FaultEstimate
 import ImageModel
 import Rendering
-import Symbolication
+import TraceSymbolication
 
 /// The basic blocks of startup functions that ran, where the layouts have them.
 struct ExecutedBlocks {

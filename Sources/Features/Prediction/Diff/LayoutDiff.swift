@@ -1,8 +1,8 @@
 import CommandSupport
 import FaultEstimate
 import ImageModel
+import OrderFileMatching
 import Rendering
-import Symbolication
 
 /// A comparison of two layouts for the same launches: the predicted saving of the newer layout, and whether the linker
 /// followed the order file.

@@ -2,9 +2,9 @@ import Addresses
 import CommandSupport
 import FaultEstimate
 import ImageModel
+import OrderFileMatching
 import PagesFormat
 import Rendering
-import Symbolication
 
 /// The predicted touches of the same launches in each layout: one layout for a report or an export, two for a
 /// difference.

@@ -1,8 +1,8 @@
 import CommandSupport
 import ImageModel
 import OrderFileFormat
+import OrderFileMatching
 import Rendering
-import Symbolication
 
 /// The order file that the last layout was linked with, and the check of the layout against it.
 package struct LinkedOrder {

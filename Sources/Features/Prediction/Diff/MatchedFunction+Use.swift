@@ -12,6 +12,7 @@ import FaultEstimate
 import ImageModel
 import OrderFileFormat
 import Symbolication
+import TraceSymbolication
 
 extension MatchedFunction {
   /// - Parameters:

@@ -1,7 +1,7 @@
 import CommandSupport
 import ImageModel
 import Rendering
-import Symbolication
+import TraceSymbolication
 
 /// The functions of the layouts that the recorded build lacks.
 struct NewLayoutFunctions {

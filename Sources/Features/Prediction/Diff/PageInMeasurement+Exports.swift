@@ -2,7 +2,7 @@ import Addresses
 import CommandSupport
 import ImageModel
 import LaunchMeasurement
-import Symbolication
+import TraceSymbolication
 
 extension PageInMeasurement.Recording {
   /// Counts the page-ins of the image of `release` in exports of one recording.

@@ -10,6 +10,7 @@ import FaultEstimate
 import ImageModel
 import Rendering
 import Symbolication
+import TraceSymbolication
 
 /// The startup functions of launches, matched with the functions of each layout.
 struct RecordedStartup {

@@ -2,9 +2,9 @@ import ByteReading
 import CommandSupport
 import ImageModel
 import JSON
+import OrderFileMatching
 import PagesFormat
 import Rendering
-import Symbolication
 
 /// The pages that an image prefetches when it starts (`gen --prefetch`), and how many startup functions are not on these
 /// pages. `TouchedPagePrefetch` counts pages that a launch touched, and not functions of traces.

@@ -1,6 +1,7 @@
 import Addresses
 import ImageModel
 import OrderFileFormat
+import OrderFileMatching
 import PagesFormat
 import Rendering
 import Symbolication

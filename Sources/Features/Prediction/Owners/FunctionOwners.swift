@@ -12,7 +12,7 @@
 import CommandSupport
 import Demangling
 import ImageModel
-import Symbolication
+import TraceSymbolication
 
 extension ReleaseLayout {
   /// Returns the owners of the layout's functions, in the order of the functions.

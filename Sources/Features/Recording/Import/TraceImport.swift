@@ -2,10 +2,12 @@ import ByteReading
 import CommandSupport
 import ImageModel
 import OrderFileFormat
+import OrderFileMatching
 import PerfScriptFormat
 import Rendering
 import Symbolication
 import TemporalProfileFormat
+import TraceSymbolication
 
 /// Makes a trace from another tool's recording of a launch: `orderfile import`.
 package struct TraceImport {

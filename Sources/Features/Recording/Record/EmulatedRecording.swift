@@ -5,6 +5,7 @@ import ImageModel
 import ProcessLaunch
 import Symbolication
 import TraceFormat
+import TraceSymbolication
 
 /// Completes the traces that QEMU's plugin leaves in a folder: see `EmulatedTrace`.
 struct EmulatedRecording {

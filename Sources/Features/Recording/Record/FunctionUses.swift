@@ -1,6 +1,6 @@
 import CommandSupport
 import ImageModel
-import Symbolication
+import TraceSymbolication
 
 /// The uses of functions in the traces of one launch.
 struct FunctionUses {

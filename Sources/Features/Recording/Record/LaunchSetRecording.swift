@@ -1,7 +1,6 @@
 import CommandSupport
 import ImageModel
 import ProcessLaunch
-import Symbolication
 
 /// Records the launches of a file, one after the other: `orderfile record --launches`.
 package struct LaunchSetRecording {

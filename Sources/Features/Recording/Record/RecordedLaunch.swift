@@ -3,7 +3,6 @@ import CommandSupport
 import ImageModel
 import ProcessLaunch
 import ProcessTracing
-import Symbolication
 
 /// The result of recording a launch or a running process.
 package struct RecordedLaunch {

@@ -4,8 +4,8 @@ import ImageModel
 import LaunchMeasurement
 import LibC
 import ProcessLaunch
-import Symbolication
 import TraceFormat
+import TraceSymbolication
 
 /// A trace in the state in which a process left its file.
 struct Recording {

@@ -4,8 +4,8 @@ import ImageModel
 import LaunchMeasurement
 import LibC
 import ProcessLaunch
-import Symbolication
 import TraceFormat
+import TraceSymbolication
 
 /// A temporary folder beside the output, in which the processes of one launch leave their traces.
 package struct RecordingFolder {

@@ -1,7 +1,7 @@
 import ByteReading
 import CommandSupport
 import ImageModel
-import Symbolication
+import TraceSymbolication
 
 /// A trace as `orderfile show` prints it, with names from the recorded images.
 package struct ShownTrace {

@@ -3,6 +3,7 @@ import Budget
 import CommandSupport
 import FaultEstimate
 import ImageModel
+import OrderFileMatching
 import PagesFormat
 import Prediction
 import Recording

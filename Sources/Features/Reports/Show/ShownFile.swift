@@ -10,6 +10,7 @@ import Ordering
 import ProfileFormat
 import Recording
 import Symbolication
+import TraceSymbolication
 
 /// The contents of a file of any supported kind: `orderfile show`.
 package struct ShownFile {

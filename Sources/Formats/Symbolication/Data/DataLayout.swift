@@ -43,7 +43,7 @@ package struct DataLayout: Sendable {
   package let strings: [CString]
   /// The range of each section's bytes in the file, parallel to the layout's sections; `nil` if the file has no bytes
   /// of the section.
-  let contents: [ByteRange?]
+  package let contents: [ByteRange?]
 
   /// - Parameter symbols: the symbols of data; a symbol of unknown size has no size.
   init(

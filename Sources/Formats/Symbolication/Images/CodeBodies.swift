@@ -3,15 +3,15 @@ import Demangling
 import ImageModel
 
 /// The pieces of code in a layout that count. They do not overlap.
-struct CodeBodies {
-  struct Body {
-    var bytes: AddressRange
+package struct CodeBodies {
+  package struct Body {
+    package var bytes: AddressRange
     /// The function, as an index into the layout's functions; `nil` for code between functions.
-    var function: Int?
+    package var function: Int?
   }
 
   /// All bodies, ascending by address.
-  private(set) var all: [Body] = []
+  package private(set) var all: [Body] = []
 
   /// Whether the bytes between two functions may be padding that aligns the second function. Up to 63 bytes always may.
   private static func isPadding(from start: StatedAddress, to end: StatedAddress) -> Bool {
@@ -20,7 +20,7 @@ struct CodeBodies {
     return size < max(alignment, 64)
   }
 
-  init(_ layout: Layout) {
+  package init(_ layout: Layout) {
     let hasRecorder = layout.functions.contains { isCallback(layout.names[$0.name]) }
     var end = StatedAddress(rawValue: 0)
     var section: UInt32?

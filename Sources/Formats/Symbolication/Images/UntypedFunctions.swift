@@ -75,7 +75,7 @@ struct UntypedFunctions {
           SymbolName(bytes: table.names.bytes.copy($0.indices))
         }
       }
-      .filter { !OCamlCode.isBound($0.bytes) }
+      .filter { !OCamlBounds.contain($0.bytes) }
     uncertainCount = others.count
     uncertain = Array(others.prefix(Self.mostNames))
   }

@@ -1,39 +1,4 @@
-// How Mach-O linkers interpret a symbol's name.
-
 import ByteReading
-import ImageModel
-import OrderFileFormat
-
-/// `name` up to its last `.llvm.`: ld64's name for a function that ThinLTO promoted
-/// (`Atom::getUserVisibleName` in ld.hpp of ld64-956.6).
-func cutPromotion(_ name: ArraySlice<UInt8>) -> ArraySlice<UInt8> { cut(name, before: ".llvm.") }
-
-/// `cutPromotion`, and up to the last `.__uniq.`: the name that LLD 21 and later compare (`getRootSymbol` in
-/// lld/Common/Utils.cpp).
-func rootSymbol(_ name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-  cut(cutPromotion(name), before: ".__uniq.")
-}
-
-extension OrderFileDialect.NamesakeRule {
-  /// Returns the part of a symbol's name that a Mach-O linker with this rule compares.
-  func name(of name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    switch self {
-    case .movesAll: name
-    case .movesAllInObjectFile: rootSymbol(name)
-    case .movesFirstInObjectFile: cutPromotion(name)
-    }
-  }
-}
-
-private func cut(_ name: ArraySlice<UInt8>, before suffix: String) -> ArraySlice<UInt8> {
-  // Suffixes are compared only at dots, and most names have no dot.
-  var end = name.endIndex
-  while let dot = name[..<end].lastIndex(of: UInt8(ascii: ".")) {
-    if name[dot...].starts(with: suffix.utf8) { return name[..<dot] }
-    end = dot
-  }
-  return name
-}
 
 /// `leaf.o` of `libx.a(leaf.o)`; the name itself if it is not an archive member.
 func archiveMember(_ objectFile: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
@@ -73,7 +38,7 @@ private func isMadeByLTO(_ name: ArraySlice<UInt8>) -> Bool {
 
 /// Whether an order file should not contain `name` although a Mach-O image has it: OrderFileEntry+Layout.swift explains
 /// the reasons.
-func isLinkersOwn(_ name: ArraySlice<UInt8>) -> Bool {
+package func isLinkersOwn(_ name: ArraySlice<UInt8>) -> Bool {
   if name.first == UInt8(ascii: "l") || name.first == UInt8(ascii: "L") { return true }
   if isOutlined(name) { return true }
   // `_x.thunk.0`, `_x.island`, `_x.island.1`

@@ -6,7 +6,7 @@ extension Layout {
   /// several absent symbols have one name, the first of them gives the reason.
   ///
   /// - Complexity: O(*n* + *a*) for *n* names and *a* absent symbols, on average.
-  package func absences(of names: some Sequence<SymbolName>) -> [NameKey: AbsentSymbol.Reason] {
+  package func absences(of names: [SymbolName]) -> [NameKey: AbsentSymbol.Reason] {
     guard !absentSymbols.isEmpty else { return [:] }
     var unexplained = Set(names.map { NameKey($0.bytes) })
     var reasons: [NameKey: AbsentSymbol.Reason] = [:]

@@ -6,7 +6,7 @@ extension NameIndex {
   /// canonical form is not part of the name and is appended.
   ///
   /// - Complexity: O(*b*) for *b* bytes in all names.
-  init(canonicalNamesOf layout: Layout) {
+  package init(canonicalNamesOf layout: Layout) {
     var table = layout.names
     let keys = layout.functions.map { function -> NameReference in
       let start = Int(function.name.offset)

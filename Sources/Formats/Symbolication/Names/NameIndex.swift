@@ -12,7 +12,7 @@ import ByteReading
 import ImageModel
 
 /// An index of entries by name: entry *i* has the name `keys[i]` of `table`.
-struct NameIndex: Sendable {
+package struct NameIndex: Sendable {
   let table: NameTable
   let keys: [NameReference]
   private var slots: [UInt64]
@@ -53,7 +53,7 @@ struct NameIndex: Sendable {
   func hasNamesakes(_ entry: Int) -> Bool { next[entry] != 0 }
 
   /// Whether an entry has that name.
-  func contains(_ name: [UInt8]) -> Bool { first(name) != nil }
+  package func contains(_ name: [UInt8]) -> Bool { first(name) != nil }
 
   /// Returns all entries with the name `name`, ascending.
   func entries(_ name: [UInt8]) -> [Int] {

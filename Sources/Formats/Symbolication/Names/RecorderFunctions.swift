@@ -1,8 +1,8 @@
 /// The names of the recorder's functions, on all systems. A program may have other functions with the same prefix.
-enum RecorderFunctions {
+package enum RecorderFunctions {
   /// Whether `name`, without the underscore of Mach-O, is a function of the recorder, or a part that a compiler split
   /// off from such a function.
-  static func contain(_ name: ArraySlice<UInt8>) -> Bool {
+  package static func contain(_ name: ArraySlice<UInt8>) -> Bool {
     guard name.starts(with: "of_".utf8) || name.starts(with: "orderfile_".utf8) else {
       return false
     }

@@ -37,7 +37,7 @@ package struct SymbolMap {
 
 extension SymbolMap {
   /// The indexes of the layout's functions with exactly that name, ascending.
-  func functions(named name: ArraySlice<UInt8>) -> [Int] { exact.entries(Array(name)) }
+  package func functions(named name: ArraySlice<UInt8>) -> [Int] { exact.entries(Array(name)) }
 
   /// Whether functions at several addresses have exactly that name.
   ///
