@@ -273,7 +273,8 @@ let package = Package(
     target(
       "Features/FileContents",
       [
-        "Ordering", "CommandSupport", "Rendering", "TraceSymbolication", "TraceFormat", "PagesFormat",
+        "Ordering", "CommandSupport", "Rendering", "TraceSymbolication", "TraceFormat",
+        "PagesFormat",
         "ImageModel", "JSON", "ByteReading", "Addresses",
       ]),
     // `export`.
