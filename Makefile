@@ -26,7 +26,7 @@ DARWIN := macosx/arm64-apple-macos12.0 macosx/arm64e-apple-macos12.0 macosx/x86_
 DARWIN_FLAGS := $(filter-out -fPIC,$(RUNTIME_FLAGS)) -IRuntime/Recorder -DOF_ONE_UNIT
 
 .PHONY: help demo sqlite-objects test test-integrations integrations other-examples test-fresh check lint apple-sdk \
-  check-darwin tests-built tests-1 tests-2 tests-3 core-examples quick build runtime runtime-darwin examples readme \
+  check-darwin tests-built core-examples quick build runtime runtime-darwin examples readme \
   goldens fuzz bench picture self-order install uninstall package tag clean
 .DEFAULT_GOAL := help
 
@@ -52,8 +52,8 @@ demo: ## install missing packages, build, and order the sqlite3 shell: record, g
 	@$(MAKE) -s -j2 build sqlite-objects
 	@Examples/SQLite/run.sh
 
-# The compiler of the command leaves a processor idle while a target waits for another. If this fails, the example tries
-# again, and says why.
+# Compiles sqlite3 while Swift compiles the command, because that build leaves a processor idle when a target waits for
+# another. If the compilation of sqlite3 fails, Examples/SQLite/run.sh repeats it, and prints the error.
 sqlite-objects:
 	@nice Benchmarks/sqlite/release.sh >/dev/null 2>&1 || true
 
@@ -77,7 +77,7 @@ test-integrations: ## the tests and examples that test leaves out: build systems
 	@$(MAKE) -s package
 	@Scripts/check-package.sh
 
-# Without MAKEFLAGS, because a make that a test or an example runs is not part of this make.
+# MAKEFLAGS is empty, so that a make that a test or an example starts has none of the options and jobs of this make.
 integrations:
 	MAKEFLAGS= ORDERFILE_REQUIRE_ALL=1 $(LIMIT) swift test $(FLAGS) --skip-build --filter $(INTEGRATIONS) 2>&1 | $(SUMMARY)
 	@$(NO_SKIPS)
@@ -95,12 +95,13 @@ check: ## format, warnings, imports, tests of the release build, the core exampl
 	@Scripts/check-readme.sh
 	@Scripts/test-summary.sh $$(($$(date +%s) - $$(< $(BUILD)/test-start))) $(PARTS:tests-%=$(BUILD)/results-%.txt)
 
-# A process has as many threads for tests as there are processors, and a test that waits for a program keeps its thread.
-# So several processes run the tests, each a part of them.
+# `swift test` runs one test per processor at a time, even if all running tests only wait for programs. Three processes
+# share the tests, so that the processors stay busy.
 PARTS := tests-1 tests-2 tests-3
 FILTER_1 := '^EndToEndTests[.][A-L]'
 FILTER_2 := '^EndToEndTests[.](?![A-L])'
 FILTER_3 := '^(?!EndToEndTests[.])'
+.PHONY: $(PARTS)
 $(PARTS): tests-%:
 	MAKEFLAGS= ORDERFILE_REQUIRE_ALL=1 $(LIMIT) swift test $(FLAGS) --ignore-lock --skip-build \
 	  --skip $(INTEGRATIONS) --filter $(FILTER_$*) 2>&1 | $(SUMMARY)

@@ -422,8 +422,7 @@ let package = Package(
       "TraceSymbolication",
       [
         "Symbolication", "TraceFormat", "ProfileFormat", "TemporalProfileFormat",
-        "PerfScriptFormat",
-        "ModelSamples", "ImageModel", "ByteReading", "Addresses",
+        "PerfScriptFormat", "ModelSamples", "ImageModel", "ByteReading", "Addresses",
       ]),
     tests("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
     tests("XctraceFormat", ["ByteReading", "Addresses"]),

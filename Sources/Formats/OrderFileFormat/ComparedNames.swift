@@ -1,12 +1,12 @@
 // How Mach-O linkers compare the name of a symbol with the name in a line of an order file.
 
-/// `name` up to its last `.llvm.`: ld64's name for a function that ThinLTO promoted
+/// Returns `name` up to its last `.llvm.`. This is ld64's name for a function that ThinLTO promoted
 /// (`Atom::getUserVisibleName` in ld.hpp of ld64-956.6).
 package func cutPromotion(_ name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
   cut(name, before: ".llvm.")
 }
 
-/// `cutPromotion`, and up to the last `.__uniq.`: the name that LLD 21 and later compare (`getRootSymbol` in
+/// Returns `cutPromotion(name)` up to its last `.__uniq.`. LLD 21 and later compare this name (`getRootSymbol` in
 /// lld/Common/Utils.cpp).
 package func rootSymbol(_ name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
   cut(cutPromotion(name), before: ".__uniq.")

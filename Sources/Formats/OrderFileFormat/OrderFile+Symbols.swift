@@ -16,8 +16,8 @@ extension OrderFile {
 
   /// The symbols that this file lists, each once, in the order of their first entries.
   ///
-  /// Entries for other architectures than `architecture` are left out. So is `f` after `f.llvm.1`: both lines name the
-  /// same function, for different linkers.
+  /// Entries for other architectures than `architecture` are left out. In an order file for Mach-O, `f` is also left out
+  /// after `f.llvm.1`: both lines name the same function, for different linkers.
   ///
   /// - Complexity: O(*n*) for *n* bytes in all names, on average.
   package func symbols(for architecture: Architecture?) -> [Symbol] {

@@ -55,13 +55,14 @@ package struct LaunchCost {
   private var readerCount = 0
 
   // A search tries many small changes of one order. This order is *settled* first. Then the cost of a changed order is
-  // computed only between the stops around the change. Arrays of several launches have the launches of the first stop,
-  // then those of the second stop, and so on.
+  // computed only between the stops around the change. An array for several launches holds a value for each launch at the
+  // first stop, then a value for each launch at the second stop, and so on.
   private let stops: OrderStops
   /// The addresses of the groups in the settled order.
   private var addresses: [Int]
-  /// For each stop the address, and the pages of 16 KiB and the gaps of all launches before it.
+  /// For each stop its address, and the pages of 16 KiB and the gaps of all launches before the stop.
   private var before: [(address: Int, largePages: Int, gaps: Int)]
+  /// For each stop, the pages of 16 KiB and the gaps of all launches from the stop on.
   private var after: [(largePages: Int, gaps: Int)]
   /// For each stop and launch, what the launch touches before the stop.
   private var touched: [Touched]
